@@ -1,0 +1,75 @@
+//! The accept loop: one task a connection.
+
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::sleep;
+
+use super::{Handler, Limits, serve_connection};
+
+/// How long an accept that failed waits for its cause to pass, such as too many open files.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Serves the connections of `listener` until `shutdown` completes.
+///
+/// No error of an accept and no connection ends it. When `shutdown` completes, the listener is
+/// closed and every connection is ended where it stands; when this returns, all of them are gone.
+pub async fn accept_loop<H: Handler>(
+    listener: TcpListener,
+    limits: Limits,
+    handler: H,
+    shutdown: impl Future<Output = ()>,
+) {
+    let mut shutdown = pin!(shutdown);
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = &mut shutdown => break,
+            // Ended tasks are taken out as they end, not when the loop ends.
+            Some(ended) = connections.join_next() => log_panic(ended),
+            (stream, peer) = accept(|| listener.accept()) => {
+                tracing::debug!(%peer, "connection accepted");
+                let handler = handler.clone();
+                connections.spawn(async move { serve(stream, &limits, &handler).await });
+            }
+        }
+    }
+    drop(listener);
+    connections.shutdown().await;
+}
+
+async fn serve<H: Handler>(stream: TcpStream, limits: &Limits, handler: &H) {
+    // Frames are small and each is wanted at once.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
+    }
+    serve_connection(stream, limits, handler).await;
+}
+
+/// The next connection, however many accepts fail before it.
+///
+/// Dropping it in its pause and calling it again is a retry, which a connection that has ended
+/// may well have made possible.
+pub(super) async fn accept<T, F>(mut accept: impl FnMut() -> F) -> T
+where
+    F: Future<Output = io::Result<T>>,
+{
+    loop {
+        match accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+fn log_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a connection's task panicked");
+    }
+}

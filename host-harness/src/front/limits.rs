@@ -1,0 +1,34 @@
+//! What a client may send, and how long it may take.
+
+use std::time::Duration;
+
+/// Limits of one connection. The defaults are those of the capsule's request table
+/// (`capsule-stream-details.md`, section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the request head, its empty line included. One more is a 431. Default 64 KiB.
+    pub head_bytes: usize,
+    /// From the accept to the end of the head. Later is a 408. Default 10 s.
+    pub head_timeout: Duration,
+    /// Bytes of the request body, decoded. One more is a 413. Default 4 MiB.
+    pub body_bytes: usize,
+    /// From the end of the head to the end of the body. Later is a 408. Default 30 s.
+    pub body_timeout: Duration,
+    /// After the answer, how long the client's unread bytes are discarded. Default 1 s.
+    pub linger: Duration,
+    /// After the answer, how many of the client's bytes are discarded at most. Default 1 MiB.
+    pub linger_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_bytes: 64 * 1024,
+            head_timeout: Duration::from_secs(10),
+            body_bytes: 4 * 1024 * 1024,
+            body_timeout: Duration::from_secs(30),
+            linger: Duration::from_secs(1),
+            linger_bytes: 1024 * 1024,
+        }
+    }
+}

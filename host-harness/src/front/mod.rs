@@ -1,0 +1,112 @@
+//! The HTTP/1.1 front: one request a connection, and every answer closes it.
+//!
+//! A guest of WASI HTTP chooses neither the framing of its answer nor its `connection` header,
+//! and the capsule's stream has an exact head whose body is delimited by the close. So the host
+//! reads the request and writes the answer itself. Nothing here knows wasmtime: the front is
+//! generic over the stream and over the [`Handler`].
+//!
+//! | File | What is in it |
+//! |---|---|
+//! | `accept.rs` | the accept loop, one task a connection |
+//! | `limits.rs` | what a client may send, and how long it may take |
+//! | `request.rs` | a whole request, or the reason why there is none |
+//! | `head.rs` | the request line and the headers |
+//! | `body.rs` | the body: how it is framed, gathering it, `100 Continue` |
+//! | `chunked.rs` | the chunked coding, decoded as it comes |
+//! | `handler.rs` | what answers: the capsule |
+//! | `response.rs` | the answer's bytes: the event stream, every other answer, the refusals |
+
+mod accept;
+mod body;
+mod chunked;
+mod handler;
+mod head;
+mod limits;
+mod request;
+mod response;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+
+pub use accept::accept_loop;
+pub use handler::{Handler, HandlerGone};
+pub use limits::Limits;
+
+use std::io;
+
+use http::{Method, StatusCode};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+use request::Stop;
+
+/// Reads one request from `io`, has `handler` answer it, writes the answer and closes.
+///
+/// Returns when the connection is done, however it ended; nothing a client does is an error of
+/// the caller's. Dropping the future closes the connection at once.
+pub async fn serve_connection<S, H>(mut io: S, limits: &Limits, handler: &H)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+    H: Handler,
+{
+    match answer(&mut io, limits, handler).await {
+        Ok(()) => close(&mut io, limits).await,
+        Err(error) => tracing::debug!(%error, "the client is gone"),
+    }
+}
+
+/// The request and its answer. An error says that the client is not there to read more.
+async fn answer<S, H>(io: &mut S, limits: &Limits, handler: &H) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+    H: Handler,
+{
+    let request = match request::read(io, limits).await {
+        Ok(request) => request,
+        Err(Stop::Refuse(status)) => {
+            tracing::debug!(%status, "request refused");
+            return response::refuse(io, status).await;
+        }
+        Err(Stop::Gone(error)) => return Err(error),
+    };
+    let head_only = request.method() == Method::HEAD;
+    let response = match handler.handle(request).await {
+        Ok(response) => response,
+        Err(error) => {
+            tracing::debug!(%error, "request not answered");
+            return response::refuse(io, StatusCode::SERVICE_UNAVAILABLE).await;
+        }
+    };
+    let (mut from_client, mut to_client) = tokio::io::split(io);
+    // The loser is dropped: with a client that is gone, the body goes at once.
+    tokio::select! {
+        reset = client_gone(&mut from_client) => Err(reset),
+        sent = response::write(&mut to_client, response, head_only) => sent,
+    }
+}
+
+/// Waits for the connection to break. What the client still sends is discarded, and the end of
+/// what it sends is only a half-close: it may go on reading.
+async fn client_gone(from_client: &mut (impl AsyncRead + Unpin)) -> io::Error {
+    let mut discarded = [0; 256];
+    loop {
+        match from_client.read(&mut discarded).await {
+            Ok(0) => std::future::pending().await,
+            Ok(_) => {}
+            Err(error) => return error,
+        }
+    }
+}
+
+/// Ends the answer, then lingers: closing a socket with unread bytes resets the connection, and
+/// a reset can overtake an answer that the client has not read yet.
+async fn close<S: AsyncRead + AsyncWrite + Unpin>(io: &mut S, limits: &Limits) {
+    let linger = async {
+        io.shutdown().await?;
+        let mut unread = io.take(limits.linger_bytes as u64);
+        tokio::io::copy(&mut unread, &mut tokio::io::sink()).await
+    };
+    if let Ok(Err(error)) = timeout(limits.linger, linger).await {
+        tracing::debug!(%error, "connection broken while closing");
+    }
+}

@@ -1,0 +1,186 @@
+//! The shape of a scenario file, before its steps are checked against each other.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::lapse::Lapse;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) about: Spanned<String>,
+    #[serde(default)]
+    pub(super) pace: Lapse,
+    #[serde(default)]
+    pub(super) step: Vec<Spanned<Step>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Step {
+    Turn(Turn),
+    Tool(Tool),
+    Skill(Skill),
+    Unreached(Unreached),
+    Refused(Refused),
+    Hook(Hook),
+    Pause(Lapse),
+    End(Ending),
+}
+
+impl Step {
+    /// The key that the file calls this step by.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Turn(_) => "turn",
+            Self::Tool(_) => "tool",
+            Self::Skill(_) => "skill",
+            Self::Unreached(_) => "unreached",
+            Self::Refused(_) => "refused",
+            Self::Hook(_) => "hook",
+            Self::Pause(_) => "pause",
+            Self::End(_) => "end",
+        }
+    }
+
+    /// Whether the model asked for this step, which it can do in a turn only.
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self, Self::Tool(_) | Self::Skill(_) | Self::Unreached(_) | Self::Refused(_))
+    }
+
+    /// The name of the tool, skill or hook, of those steps that have one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Tool(Tool { name, .. })
+            | Self::Skill(Skill { name, .. })
+            | Self::Unreached(Unreached { name, .. })
+            | Self::Refused(Refused { name })
+            | Self::Hook(Hook { name, .. }) => Some(name),
+            Self::Turn(_) | Self::Pause(_) | Self::End(_) => None,
+        }
+    }
+
+    /// The chunks that the step emits.
+    pub(super) fn emit(&self) -> &[Emit] {
+        match self {
+            Self::Turn(Turn { emit, .. })
+            | Self::Tool(Tool { emit, .. })
+            | Self::Skill(Skill { emit, .. }) => emit,
+            _ => &[],
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with the keys of a turn")]
+pub(super) struct Turn {
+    pub(super) after: Option<Lapse>,
+    pub(super) pace: Option<Lapse>,
+    #[serde(default)]
+    pub(super) emit: Vec<Emit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with the keys of a tool call")]
+pub(super) struct Tool {
+    pub(super) name: String,
+    pub(super) content: String,
+    pub(super) tool_call_id: Option<String>,
+    #[serde(default)]
+    pub(super) is_error: bool,
+    pub(super) duration_ms: Option<u64>,
+    pub(super) exit_code: Option<i32>,
+    #[serde(default)]
+    pub(super) truncated: bool,
+    #[serde(default)]
+    pub(super) background: bool,
+    #[serde(default)]
+    pub(super) emit: Vec<Emit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with the keys of a skill call")]
+pub(super) struct Skill {
+    pub(super) name: String,
+    pub(super) content: String,
+    pub(super) tool_call_id: Option<String>,
+    #[serde(default)]
+    pub(super) is_error: bool,
+    pub(super) duration_ms: Option<u64>,
+    #[serde(default)]
+    pub(super) truncated: bool,
+    #[serde(default)]
+    pub(super) emit: Vec<Emit>,
+}
+
+/// A call that never reached a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with `name` and `content`")]
+pub(super) struct Unreached {
+    pub(super) name: String,
+    pub(super) content: String,
+    pub(super) tool_call_id: Option<String>,
+}
+
+/// A call that a policy hook refused.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with `name`")]
+pub(super) struct Refused {
+    pub(super) name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with `name` and `content`")]
+pub(super) struct Hook {
+    pub(super) name: String,
+    pub(super) content: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Emit {
+    Text(String),
+    Thinking(String),
+    Chunk(String),
+    ThinkingChunk(String),
+    Pause(Lapse),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ending {
+    Completed(String),
+    DriverTrapped,
+    ResponseFailed,
+    CompactionFailed,
+    DriverUnavailable(String),
+    MaxTurns,
+    SpendRefused(String),
+    Unreported,
+}
+
+impl Ending {
+    /// The key that the file calls this end by.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Completed(_) => "completed",
+            Self::DriverTrapped => "driver_trapped",
+            Self::ResponseFailed => "response_failed",
+            Self::CompactionFailed => "compaction_failed",
+            Self::DriverUnavailable(_) => "driver_unavailable",
+            Self::MaxTurns => "max_turns",
+            Self::SpendRefused(_) => "spend_refused",
+            Self::Unreported => "unreported",
+        }
+    }
+
+    /// Whether it is the outcome of a turn's inference call, which the turn before it made.
+    pub(super) fn ends_a_call(&self) -> bool {
+        self.keeps_the_call() || matches!(self, Self::ResponseFailed)
+    }
+
+    /// Whether the inference call of the turn before it does not return.
+    pub(super) fn keeps_the_call(&self) -> bool {
+        matches!(self, Self::DriverTrapped | Self::DriverUnavailable(_) | Self::SpendRefused(_))
+    }
+}

@@ -1,0 +1,24 @@
+//! The scenarios that come with the program.
+
+macro_rules! scenarios {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../scenarios/", $name, ".scenario")))),+]
+    };
+}
+
+/// Name and source; the default first, then from the plain to the odd.
+pub(super) const SHIPPED: &[(&str, &str)] = scenarios![
+    "story",
+    "whole-reply",
+    "tools",
+    "hooks",
+    "awkward",
+    "long",
+    "driver-trapped",
+    "response-failed",
+    "compaction-failed",
+    "driver-unavailable",
+    "max-turns",
+    "spend-refused",
+    "unreported",
+];

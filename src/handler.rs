@@ -1,0 +1,99 @@
+//! `wasi:http/incoming-handler`: from a request's head to its answer.
+//!
+//! Nothing here waits. A request whose body is not there yet is kept as an [`Arrival`], an answer
+//! that does not fit in its stream at once as a [`Client`]; the pump goes on with both.
+
+use crate::arrival::Arrival;
+use crate::bindings::exports::wasi::http::incoming_handler::Guest;
+use crate::client::Client;
+use crate::state::{self, State};
+use crate::{Component, tasks};
+use protocol::door::{self, Answer, Route};
+use protocol::{Connection, LastEventId};
+use wasi::http::types::{
+    Fields, IncomingRequest, Method, OutgoingBody, OutgoingResponse, ResponseOutparam,
+};
+use wasi::io::streams::OutputStream;
+
+impl Guest for Component {
+    fn handle(request: IncomingRequest, response_out: ResponseOutparam) {
+        state::with(|state| match Arrival::of(request, response_out) {
+            Ok(arrival) => {
+                state.arrivals.push(arrival);
+                state.read_arrivals();
+            }
+            Err(response_out) => state.refuse(response_out, 404),
+        });
+    }
+}
+
+/// Whether a request leads to the JSON-RPC methods.
+pub(crate) fn is_json_rpc(request: &IncomingRequest) -> bool {
+    let method = if matches!(request.method(), Method::Post) { "POST" } else { "" };
+    let path = request.path_with_query().unwrap_or_default();
+    let content_types = request.headers().get("content-type");
+    door::route(method, &path, &content_types) == Route::JsonRpc
+}
+
+impl State {
+    /// Answers a request that is wholly there.
+    pub(crate) fn answer(&mut self, body: &[u8], last: LastEventId, out: ResponseOutparam) {
+        let now = state::now();
+        match door::answer(body, self.accepts_tasks) {
+            Answer::NotFound => self.refuse(out, 404),
+            Answer::Json(json) => {
+                let length = json.len().to_string();
+                let headers = [("content-type", "application/json"), ("content-length", &length)];
+                self.begin(out, 200, &headers, |stream, body| Client::of_bytes(json, stream, body));
+            }
+            Answer::Watch => {
+                let connection = self.session.open_watch(now, last);
+                self.begin_stream(out, connection);
+            }
+            Answer::Stream(params) => {
+                let mut connection = self.session.open_stream(now, last);
+                door::submit(&mut connection, params, tasks::mint, &mut tasks::AgentLoop);
+                self.begin_stream(out, connection);
+            }
+        }
+    }
+
+    /// Answers with a status and no body.
+    pub(crate) fn refuse(&mut self, out: ResponseOutparam, status: u16) {
+        let headers = [("content-length", "0")];
+        self.begin(out, status, &headers, |stream, body| {
+            Client::of_bytes(Vec::new(), stream, body)
+        });
+    }
+
+    fn begin_stream(&mut self, out: ResponseOutparam, connection: Connection) {
+        let headers = [("content-type", "text/event-stream"), ("cache-control", "no-cache")];
+        self.begin(out, 200, &headers, |stream, body| {
+            Client::of_connection(connection, stream, body)
+        });
+    }
+
+    /// Sends the head, and keeps the answer's body for the pump.
+    fn begin(
+        &mut self,
+        out: ResponseOutparam,
+        status: u16,
+        headers: &[(&str, &str)],
+        client: impl FnOnce(OutputStream, OutgoingBody) -> Client,
+    ) {
+        let fields = Fields::new();
+        for (name, value) in headers {
+            // A host that forbids one of them sends it itself, or leaves it out.
+            let _ = fields.append(name, value.as_bytes());
+        }
+        let response = OutgoingResponse::new(fields);
+        let _ = response.set_status_code(status);
+        let body = response.body();
+        ResponseOutparam::set(out, Ok(response));
+        if let Ok(body) = body
+            && let Ok(stream) = body.write()
+        {
+            self.clients.push(client(stream, body));
+        }
+    }
+}

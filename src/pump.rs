@@ -1,0 +1,61 @@
+//! The one loop that writes and waits.
+
+use crate::Component;
+use crate::bindings::exports::murmur::capsule_stream::pump::Guest;
+use crate::state::{self, State};
+use protocol::Instant;
+use wasi::clocks::monotonic_clock;
+use wasi::io::poll::{self, Pollable};
+
+impl Guest for Component {
+    fn pump(until: &Pollable) {
+        state::with(|state| {
+            loop {
+                state.read_arrivals();
+                let now = state::now();
+                state.write_clients(now);
+                if state.wait(now, until) {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+impl State {
+    /// Writes to every client what it can take, and lets go of those that are done or gone.
+    fn write_clients(&mut self, now: Instant) {
+        let mut at = 0;
+        while let Some(client) = self.clients.get_mut(at) {
+            let gone = client.write(&mut self.session, now).is_err();
+            if gone {
+                self.clients.swap_remove(at);
+            } else if client.is_finished() {
+                self.clients.swap_remove(at).finish();
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Waits until there is something to do. Returns whether `until` is ready.
+    fn wait(&mut self, now: Instant, until: &Pollable) -> bool {
+        let timer = self.next_heartbeat(now).map(|due| monotonic_clock::subscribe_instant(due.0));
+        for client in &mut self.clients {
+            if client.wants_write(&self.session, now) {
+                client.subscribe();
+            }
+        }
+        let blocked = self.clients.iter().filter(|c| c.wants_write(&self.session, now));
+        let mut pollables = vec![until];
+        pollables.extend(&timer);
+        pollables.extend(self.arrivals.iter().map(crate::arrival::Arrival::pollable));
+        pollables.extend(blocked.filter_map(crate::client::Client::pollable));
+        poll::poll(&pollables).contains(&0)
+    }
+
+    /// The next heartbeat that is not due yet: one that is waits for its client instead.
+    fn next_heartbeat(&self, now: Instant) -> Option<Instant> {
+        self.clients.iter().filter_map(|c| c.next_heartbeat()).filter(|&due| due > now).min()
+    }
+}
