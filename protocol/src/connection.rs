@@ -132,7 +132,8 @@ impl Session {
             else {
                 break;
             };
-            let end = frame.len().min(start + permit - self.batch.bytes.len());
+            let room = permit - self.batch.bytes.len();
+            let end = frame.len().min(start.saturating_add(room));
             self.batch.bytes.extend_from_slice(&frame[start..end]);
             if end < frame.len() {
                 connection.part = Some((frame, end));

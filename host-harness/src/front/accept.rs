@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{Handler, Limits, serve_connection};
 
@@ -16,7 +16,8 @@ const RETRY: Duration = Duration::from_millis(100);
 /// Serves the connections of `listener` until `shutdown` completes.
 ///
 /// No error of an accept and no connection ends it. When `shutdown` completes, the listener is
-/// closed and every connection is ended where it stands; when this returns, all of them are gone.
+/// closed; connections then have [`Limits::shutdown`] to end by themselves, and are ended where
+/// they stand after that. When this returns, all of them are gone.
 pub async fn accept_loop<H: Handler>(
     listener: TcpListener,
     limits: Limits,
@@ -38,6 +39,9 @@ pub async fn accept_loop<H: Handler>(
         }
     }
     drop(listener);
+    let by_themselves = async { while connections.join_next().await.is_some() {} };
+    // Those that are left after it are ended below.
+    let _ = timeout(limits.shutdown, by_themselves).await;
     connections.shutdown().await;
 }
 

@@ -71,10 +71,9 @@ impl Incoming {
         }
         let length = length.unwrap_or(0);
         match usize::try_from(length) {
-            Ok(length) if length <= limit => Ok(Self {
-                framing: Framing::Length(length),
-                gathered: Gathered::up_to(length),
-            }),
+            Ok(length) if length <= limit => {
+                Ok(Self { framing: Framing::Length(length), gathered: Gathered::up_to(length) })
+            }
             _ => Err(StatusCode::PAYLOAD_TOO_LARGE),
         }
     }
@@ -112,6 +111,11 @@ impl Gathered {
         self.limit - self.bytes.len()
     }
 
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Adds `more`, which the caller has measured against [`Gathered::room`].
     pub(super) fn append(&mut self, more: &[u8]) {
         let needed = self.bytes.len() + more.len();
@@ -135,8 +139,7 @@ fn content_length(headers: &HeaderMap) -> Result<Option<u64>, StatusCode> {
                 return Err(StatusCode::BAD_REQUEST);
             }
             let item = item.iter().fold(0_u64, |sum, digit| {
-                sum.saturating_mul(10)
-                    .saturating_add(u64::from(digit - b'0'))
+                sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
             });
             if length.replace(item).is_some_and(|before| before != item) {
                 return Err(StatusCode::BAD_REQUEST);

@@ -18,6 +18,9 @@ pub struct Limits {
     pub linger: Duration,
     /// After the answer, how many of the client's bytes are discarded at most. Default 1 MiB.
     pub linger_bytes: usize,
+    /// At the end of the capsule, how long connections have to take the rest of their answers.
+    /// Default 400 ms.
+    pub shutdown: Duration,
 }
 
 impl Default for Limits {
@@ -29,6 +32,7 @@ impl Default for Limits {
             body_timeout: Duration::from_secs(30),
             linger: Duration::from_secs(1),
             linger_bytes: 1024 * 1024,
+            shutdown: Duration::from_millis(400),
         }
     }
 }

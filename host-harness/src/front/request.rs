@@ -41,20 +41,14 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut buf = BytesMut::new();
-    let head = timeout(
-        limits.head_timeout,
-        head::read(io, &mut buf, limits.head_bytes),
-    )
-    .await
-    .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
+    let head = timeout(limits.head_timeout, head::read(io, &mut buf, limits.head_bytes))
+        .await
+        .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
     let incoming = Incoming::new(head.headers(), limits.body_bytes)?;
     let expects_continue = expects_continue(&head)?;
-    let body = timeout(
-        limits.body_timeout,
-        body::read(io, buf, incoming, expects_continue),
-    )
-    .await
-    .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
+    let body = timeout(limits.body_timeout, body::read(io, buf, incoming, expects_continue))
+        .await
+        .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
     Ok(head.map(|()| Full::new(body)))
 }
 

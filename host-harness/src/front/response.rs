@@ -221,8 +221,7 @@ fn push_headers(bytes: &mut Vec<u8>, headers: &HeaderMap, besides: &[HeaderName]
 fn is_event_stream(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|value| {
         let media_type = value.as_bytes().split(|&byte| byte == b';').next();
-        media_type
-            .is_some_and(|name| name.trim_ascii().eq_ignore_ascii_case(b"text/event-stream"))
+        media_type.is_some_and(|name| name.trim_ascii().eq_ignore_ascii_case(b"text/event-stream"))
     })
 }
 

@@ -95,7 +95,7 @@ impl Script {
             self.wait(after.0);
         }
         self.emit(&turn.emit, turn.pace.map_or(self.pace, |pace| pace.0));
-        if !matches!(next, Some(Step::End(ending)) if ending.keeps_the_call()) {
+        if !matches!(next, Some(Step::End(ending)) if !ending.call_returned()) {
             self.acts.push(Act::InferenceReturned);
         }
     }
@@ -188,7 +188,9 @@ impl Script {
             Ending::DriverTrapped | Ending::ResponseFailed | Ending::CompactionFailed => {
                 failed("session ended".to_owned())
             }
-            Ending::DriverUnavailable(error) => failed(format!("driver invocation failed: {error}")),
+            Ending::DriverUnavailable(error) => {
+                failed(format!("driver invocation failed: {error}"))
+            }
             Ending::MaxTurns => failed(format!(
                 "max_turns exceeded: the task used all {} inference turns",
                 self.turns

@@ -121,10 +121,10 @@ impl Steps<'_> {
                 self.check_duration(tool.duration_ms, &tool.emit, wrong);
             }
             Step::Skill(skill) => self.check_duration(skill.duration_ms, &skill.emit, wrong),
-            Step::End(
-                ending @ (Ending::DriverUnavailable(text) | Ending::SpendRefused(text)),
-            ) if text.trim().is_empty() => {
-                wrong.push(format!("the text of `{}` is empty; write the error", ending.kind()));
+            Step::End(ending @ (Ending::DriverUnavailable(text) | Ending::SpendRefused(text)))
+                if text.trim().is_empty() =>
+            {
+                wrong.push(format!("the text of `{}` is empty; write the message", ending.kind()));
             }
             _ => {}
         }

@@ -174,13 +174,13 @@ impl Ending {
         }
     }
 
-    /// Whether it is the outcome of a turn's inference call, which the turn before it made.
+    /// Whether it is the outcome of an inference call, that of the turn before it.
     pub(super) fn ends_a_call(&self) -> bool {
-        self.keeps_the_call() || matches!(self, Self::ResponseFailed)
+        !self.call_returned() || matches!(self, Self::ResponseFailed)
     }
 
-    /// Whether the inference call of the turn before it does not return.
-    pub(super) fn keeps_the_call(&self) -> bool {
-        matches!(self, Self::DriverTrapped | Self::DriverUnavailable(_) | Self::SpendRefused(_))
+    /// Whether the inference call of the turn before it returned.
+    pub(super) fn call_returned(&self) -> bool {
+        !matches!(self, Self::DriverTrapped | Self::DriverUnavailable(_) | Self::SpendRefused(_))
     }
 }

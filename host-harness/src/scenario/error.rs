@@ -78,7 +78,8 @@ fn plain(message: &str) -> String {
                 .to_owned()
         }
         "invalid type: unit variant, expected newtype variant" => {
-            "this end needs its text; write a table such as { completed = \"the reply\" }".to_owned()
+            "this end needs its text; write a table such as { completed = \"the reply\" }"
+                .to_owned()
         }
         "expected table, found string" => {
             "this end takes no text; write its name alone, such as \"driver_trapped\"".to_owned()

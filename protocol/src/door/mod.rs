@@ -18,7 +18,7 @@ pub use submit::{Submission, Submitted, Tasks, submit};
 use json_rpc::Call;
 
 /// The longest request body that is read unless told otherwise, in bytes.
-pub const DEFAULT_MAX_BODY_BYTES: u64 = 4 * 1024 * 1024;
+pub const DEFAULT_MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// What a request that reached the JSON-RPC route is answered with.
 #[derive(Debug)]

@@ -1,0 +1,234 @@
+//! A capsule that runs: one instance of the component, and the ways to it.
+
+use crate::actor::Actor;
+use crate::builder::CapsuleBuilder;
+use crate::command::{Command, RequestBody};
+use crate::feed::FeedHandle;
+use crate::front::{self, Handler, HandlerGone, Limits};
+use crate::guest::Guest;
+use crate::host::Host;
+use crate::inbox::Inbox;
+use crate::settings::Settings;
+use crate::task::AcceptedTask;
+use crate::tasks::{Next, TaskQueue};
+use crate::{Error, Stats};
+use bytes::Bytes;
+use http::header::{HOST, HeaderValue};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use protocol::TaskId;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
+use wasmtime::component::Component;
+use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
+
+/// A running capsule. Dropping it ends it at once; [`Self::close`] and [`Self::stop`] are kinder.
+pub struct Capsule {
+    handle: CapsuleHandle,
+    limits: Limits,
+    /// The actor, and nothing else.
+    actor: JoinSet<wasmtime::Result<()>>,
+    fronts: JoinSet<()>,
+    fronts_end: watch::Sender<bool>,
+}
+
+/// The ways to a capsule. Cheap to clone; it does not keep the capsule alive.
+#[derive(Clone)]
+pub struct CapsuleHandle {
+    inbox: Arc<Inbox<Command>>,
+    tasks: Arc<TaskQueue>,
+    feed: FeedHandle,
+}
+
+impl Capsule {
+    /// Starts with the page's defaults: see [`CapsuleBuilder`].
+    pub fn builder() -> CapsuleBuilder {
+        CapsuleBuilder::default()
+    }
+
+    pub(crate) async fn start(
+        component: &Component,
+        settings: Settings,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let inbox = Arc::new(Inbox::new());
+        let tasks = Arc::new(TaskQueue::new(settings.task_acceptance));
+        let host = Host::new(settings, tasks.clone());
+        let guest = Guest::instantiate(component, host, inbox.clone())
+            .await
+            .map_err(Error::LoadComponent)?;
+        let handle = CapsuleHandle { feed: FeedHandle::new(inbox.clone()), inbox, tasks };
+        let mut actor = JoinSet::new();
+        let end = EndHandle(handle.clone());
+        actor.spawn(async move {
+            let actor = Actor::new(guest, end.0.inbox.clone());
+            let outcome = actor.run().await;
+            drop(end);
+            outcome
+        });
+        let (fronts_end, _) = watch::channel(false);
+        Ok(Self { handle, limits, actor, fronts: JoinSet::new(), fronts_end })
+    }
+
+    /// The ways to this capsule, for agent loops and servers.
+    pub fn handle(&self) -> CapsuleHandle {
+        self.handle.clone()
+    }
+
+    /// Serves the capsule on a socket, until it ends. Port 0 takes a free one; the address that it
+    /// became is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Listen`].
+    pub async fn listen(&mut self, address: &str) -> Result<SocketAddr, Error> {
+        let failed = |error| Error::Listen(address.to_owned(), error);
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let local = listener.local_addr().map_err(failed)?;
+        let (limits, handle) = (self.limits, self.handle.clone());
+        let mut end = self.fronts_end.subscribe();
+        self.fronts.spawn(front::accept_loop(listener, limits, handle, async move {
+            // An error says that the capsule is being dropped.
+            let _ = end.wait_for(|end| *end).await;
+        }));
+        Ok(local)
+    }
+
+    /// Closes the frame stream and ends: watchers get `capsule-closed` after what they lack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`] where the component did before.
+    pub async fn close(self) -> Result<(), Error> {
+        // A capsule that is gone has told its watchers in its own way.
+        let _ = self.handle.feed.close().await;
+        self.stop().await
+    }
+
+    /// Ends as a process does that exits: connections get what was written, for up to a second,
+    /// and are closed without `capsule-closed`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`] where the component did before.
+    pub async fn stop(mut self) -> Result<(), Error> {
+        let _ = self.handle.inbox.push(Command::Stop);
+        let outcome = self.ended().await;
+        self.fronts_end.send_replace(true);
+        while self.fronts.join_next().await.is_some() {}
+        outcome
+    }
+
+    /// Waits until the capsule ends by itself: it was stopped, or its component trapped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub async fn ended(&mut self) -> Result<(), Error> {
+        match self.actor.join_next().await {
+            Some(Ok(Err(trap))) => Err(Error::Trapped(trap)),
+            Some(Err(panic)) => Err(Error::Trapped(wasmtime::Error::new(panic))),
+            Some(Ok(Ok(()))) | None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Capsule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capsule").finish_non_exhaustive()
+    }
+}
+
+/// Lets go of everybody who waits for the actor, however it ends.
+struct EndHandle(CapsuleHandle);
+
+impl Drop for EndHandle {
+    fn drop(&mut self) {
+        self.0.inbox.close();
+        self.0.tasks.close();
+    }
+}
+
+impl CapsuleHandle {
+    /// What an agent loop tells the stream.
+    pub fn feed(&self) -> FeedHandle {
+        self.feed.clone()
+    }
+
+    /// The next task to run, once the one before has ended: its [`AcceptedTask`] was dropped.
+    /// Tasks that were cancelled while they waited are reported on the way. None once the capsule
+    /// has ended.
+    pub async fn next_task(&self) -> Option<AcceptedTask> {
+        loop {
+            match self.tasks.next().await? {
+                Next::Run(submission) => {
+                    let (feed, tasks) = (self.feed.clone(), self.tasks.clone());
+                    return Some(AcceptedTask::new(submission, feed, tasks));
+                }
+                Next::Canceled(submission) => {
+                    self.feed.cancel_queued(submission.task).await.ok()?
+                }
+            }
+        }
+    }
+
+    /// Cancels a task that waits for its turn. False where none of that id does.
+    pub fn cancel_waiting_task(&self, id: &TaskId) -> bool {
+        self.tasks.cancel_waiting(id)
+    }
+
+    /// Answers a request, whose body may still be on its way. This is how the capsule is served
+    /// behind another HTTP server.
+    ///
+    /// # Errors
+    ///
+    /// [`HandlerGone`] once the capsule has ended, or where the request's body broke off.
+    pub async fn request<B>(
+        &self,
+        mut request: http::Request<B>,
+    ) -> Result<http::Response<HyperOutgoingBody>, HandlerGone>
+    where
+        B: Body<Data = Bytes, Error = wasmtime_wasi_http::Error> + Send + 'static,
+    {
+        // WASI wants to know an authority, and the stream does not.
+        if request.headers().get(HOST).is_none_or(|host| host.to_str().is_err()) {
+            request.headers_mut().insert(HOST, HeaderValue::from_static("capsule"));
+        }
+        let request = request.map(|body| -> RequestBody { body.boxed_unsync() });
+        let (answer, answered) = oneshot::channel();
+        self.inbox.push(Command::Request { request, answer }).map_err(|_| HandlerGone)?;
+        answered.await.map_err(|_| HandlerGone)?.map_err(|_| HandlerGone)
+    }
+
+    /// Figures about the stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`].
+    pub async fn stats(&self) -> Result<Stats, Error> {
+        let (reply, replied) = oneshot::channel();
+        self.inbox.push(Command::Stats(reply)).map_err(|_| Error::Stopped)?;
+        replied.await.map_err(|_| Error::Stopped)
+    }
+}
+
+impl fmt::Debug for CapsuleHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapsuleHandle").finish_non_exhaustive()
+    }
+}
+
+impl Handler for CapsuleHandle {
+    type Body = HyperOutgoingBody;
+
+    async fn handle(
+        &self,
+        request: http::Request<Full<Bytes>>,
+    ) -> Result<http::Response<HyperOutgoingBody>, HandlerGone> {
+        self.request(request.map(|body| body.map_err(|never| match never {}))).await
+    }
+}

@@ -1,0 +1,159 @@
+//! What the store holds: WASI, and the imports of the component's own package.
+
+use crate::bindings::murmur::capsule_stream::{settings, tasks, types};
+use crate::settings::{Settings, TaskAcceptance};
+use crate::tasks::TaskQueue;
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use protocol::{ConversationMode, Submission, Submitted, Task};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime_wasi::random::Deterministic;
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{
+    Error, RequestOptions, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+};
+
+/// The most that a client's stream takes in one write, in bytes.
+const WRITE_BYTES: usize = 256 * 1024;
+
+/// The data of the store.
+pub(crate) struct Host {
+    pub(crate) table: ResourceTable,
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    hooks: Hooks,
+    settings: Settings,
+    tasks: Arc<TaskQueue>,
+}
+
+struct Hooks;
+
+type OutgoingBody = UnsyncBoxBody<Bytes, Error>;
+type Transmitted = Box<dyn Future<Output = Result<(), Error>> + Send>;
+
+impl WasiHttpHooks for Hooks {
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        WRITE_BYTES
+    }
+
+    /// The stream makes no requests of its own.
+    fn send_request(
+        &mut self,
+        _: http::Request<OutgoingBody>,
+        _: Option<RequestOptions>,
+        _: Transmitted,
+    ) -> Box<dyn Future<Output = Result<(http::Response<OutgoingBody>, Transmitted), Error>> + Send>
+    {
+        Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
+    }
+}
+
+impl Host {
+    pub(crate) fn new(settings: Settings, tasks: Arc<TaskQueue>) -> Self {
+        let mut wasi = WasiCtx::builder();
+        wasi.inherit_stderr();
+        wasi.monotonic_clock(TokioClock(Instant::now()));
+        if let Some(ids) = &settings.fixed_ids {
+            wasi.wall_clock(FixedClock(ids.unix_time));
+            wasi.secure_random(Deterministic::new(ids.random_bytes.clone()));
+        }
+        Self {
+            table: ResourceTable::new(),
+            wasi: wasi.build(),
+            http: WasiHttpCtx::new(),
+            hooks: Hooks,
+            settings,
+            tasks,
+        }
+    }
+
+    /// Defines everything that the component imports.
+    pub(crate) fn add_to_linker(linker: &mut Linker<Self>) -> wasmtime::Result<()> {
+        wasmtime_wasi::p2::add_to_linker_async(linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
+        types::add_to_linker::<_, HasSelf<_>>(linker, |host| host)?;
+        settings::add_to_linker::<_, HasSelf<_>>(linker, |host| host)?;
+        tasks::add_to_linker::<_, HasSelf<_>>(linker, |host| host)
+    }
+}
+
+impl WasiView for Host {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Host {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.hooks }
+    }
+}
+
+impl types::Host for Host {}
+
+impl settings::Host for Host {
+    fn get(&mut self) -> settings::Values {
+        let nanos = self.settings.heartbeat_interval.as_nanos();
+        settings::Values {
+            task_acceptance: match self.settings.task_acceptance {
+                TaskAcceptance::None => settings::TaskAcceptance::None,
+                TaskAcceptance::Single => settings::TaskAcceptance::Single,
+                TaskAcceptance::Queue { .. } => settings::TaskAcceptance::Queue,
+            },
+            conversation_mode: match self.settings.conversation_mode {
+                ConversationMode::Stateless => settings::ConversationMode::Stateless,
+                ConversationMode::Threaded => settings::ConversationMode::Threaded,
+            },
+            heartbeat_interval: u64::try_from(nanos).unwrap_or(u64::MAX),
+            replay_buffer_bytes: self.settings.replay_buffer_bytes,
+            max_request_bytes: self.settings.max_request_bytes as u64,
+        }
+    }
+}
+
+impl tasks::Host for Host {
+    fn submit(&mut self, submission: tasks::Submission) -> tasks::Submitted {
+        let submitted = self.tasks.submit(Submission {
+            task: Task {
+                id: submission.task.id.into(),
+                context_id: submission.task.context_id.into(),
+            },
+            message_id: submission.message_id,
+            role: submission.role,
+            text: submission.text,
+        });
+        match submitted {
+            Submitted::Accepted => tasks::Submitted::Accepted,
+            Submitted::Busy => tasks::Submitted::Busy,
+            Submitted::QueueFailed => tasks::Submitted::QueueFailed,
+        }
+    }
+}
+
+/// Tokio's clock, which tests can pause: heartbeats are then due in simulated time.
+struct TokioClock(Instant);
+
+impl HostMonotonicClock for TokioClock {
+    fn resolution(&self) -> u64 {
+        1
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+struct FixedClock(Duration);
+
+impl HostWallClock for FixedClock {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.0
+    }
+}

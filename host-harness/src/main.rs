@@ -1,0 +1,11 @@
+//! The program `capsule`: serves an agent's event stream, and helps with the scenarios that its
+//! simulated agent plays.
+
+mod cli;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run(cli::Cli::parse())
+}
