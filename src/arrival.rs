@@ -10,11 +10,12 @@ use wasi::io::streams::{InputStream, StreamError};
 /// How much of a body is read in one call, in bytes.
 const READ_BYTES: u64 = 64 * 1024;
 
-/// A request to the JSON-RPC route. Its fields are in the order in which WASI lets go of them.
+/// A request to the JSON-RPC route. Its fields are in the order in which WASI lets go of them:
+/// what was made from another first.
 pub(crate) struct Arrival {
     pollable: Pollable,
     stream: InputStream,
-    _body: IncomingBody,
+    body: IncomingBody,
     received: Vec<u8>,
     last_event_id: LastEventId,
     response_out: ResponseOutparam,
@@ -47,7 +48,7 @@ impl Arrival {
         Ok(Self {
             pollable: stream.subscribe(),
             stream,
-            _body: body,
+            body,
             received: Vec::new(),
             last_event_id: LastEventId::from_header_values(&values),
             response_out,
@@ -84,9 +85,10 @@ impl State {
                 at += 1;
                 continue;
             }
-            let Arrival { pollable, stream, received, last_event_id, response_out, .. } =
+            let Arrival { pollable, stream, body, received, last_event_id, response_out } =
                 self.arrivals.remove(at);
-            drop((pollable, stream));
+            // In this order: WASI traps where something goes before what was made from it.
+            drop((pollable, stream, body));
             match progress {
                 Progress::Complete => self.answer(&received, last_event_id, response_out),
                 Progress::TooLong => self.refuse(response_out, 413),

@@ -5,7 +5,8 @@ use wasi::http::types::OutgoingBody;
 use wasi::io::poll::Pollable;
 use wasi::io::streams::{OutputStream, StreamError};
 
-/// A client that is being answered. Its fields are in the order in which WASI lets go of them.
+/// A client that is being answered. Its fields are in the order in which WASI lets go of
+/// them: what was made from another first.
 pub(crate) struct Client {
     /// Made when it is first waited for.
     pollable: Option<Pollable>,

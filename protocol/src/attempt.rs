@@ -54,6 +54,7 @@ pub struct Attempt {
 #[derive(Debug)]
 #[must_use = "an inference call that is not `returned` leaves the counters apart"]
 pub struct Inference {
+    attempt: u64,
     turn: u64,
 }
 
@@ -72,13 +73,14 @@ impl Attempt {
         if self.runs(session) {
             session.begin_inference(self.counter);
         }
-        Inference { turn: self.turn }
+        Inference { attempt: self.serial, turn: self.turn }
     }
 
     /// The driver's call returned: writes the empty final `text` if it emitted a text chunk, and
     /// sets the task's counter to the chunk counter. Only the latest turn's call counts.
     pub fn inference_returned(&mut self, session: &mut Session, inference: Inference) {
-        if inference.turn != self.turn || !self.runs(session) {
+        let latest = (inference.attempt, inference.turn) == (self.serial, self.turn);
+        if !latest || !self.runs(session) {
             return;
         }
         if session.text_chunk_emitted() {

@@ -108,8 +108,10 @@ impl Session {
     /// The next bytes for `connection`, at most `permit` of them, which the caller then has to
     /// write or give the connection up. Empty when it lacks nothing, or `permit` is 0.
     ///
-    /// Everything it lacks comes at once as far as `permit` allows. Live frames over 128 behind are
-    /// dropped, oldest first, but never one of which a part was taken.
+    /// Everything it lacks comes at once as far as `permit` allows; only the end of the stream comes
+    /// by itself, so ask until [`Connection::wants_write`] is false. Live frames over 128 behind are
+    /// dropped, oldest first, but never one of which a part was taken. Frames that the byte limit
+    /// of the replay buffer evicted are dropped as well.
     pub fn take(&mut self, connection: &mut Connection, now: Instant, permit: usize) -> &[u8] {
         self.drop_oldest(connection);
         let live_only =

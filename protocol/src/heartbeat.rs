@@ -7,6 +7,9 @@ pub const HEARTBEAT: &[u8] = b":heartbeat\n\n";
 /// The page's interval.
 pub const INTERVAL: Duration = Duration::from_secs(15);
 
+/// A shorter interval would have a connection get nothing but heartbeats.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
+
 /// A point in time: nanoseconds on whatever monotonic clock the caller reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Instant(pub u64);
@@ -20,9 +23,10 @@ pub(crate) struct Heartbeats {
 }
 
 impl Heartbeats {
-    /// For a connection opened at `opened`. An interval under a nanosecond counts as one.
+    /// For a connection opened at `opened`. An interval under a millisecond counts as one.
     pub(crate) fn new(opened: Instant, interval: Duration) -> Self {
-        let interval = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let interval =
+            u64::try_from(interval.max(SHORTEST_INTERVAL).as_nanos()).unwrap_or(u64::MAX);
         Self { opened, interval, written: 0 }
     }
 

@@ -37,8 +37,9 @@ pub struct Settings {
     pub conversation_mode: ConversationMode,
     /// The page's is 15 s; tests shorten it.
     pub heartbeat_interval: Duration,
-    /// How many bytes of frames the replay buffer keeps at most, beside its 512 frames. The newest
-    /// frame is kept whatever its size.
+    /// How many bytes of frames are kept at most, beside the replay buffer's 512 frames. The newest
+    /// frame is kept whatever its size. What is evicted is lost to replays, and to connections that
+    /// had not come to it.
     pub replay_buffer_bytes: u64,
 }
 

@@ -6,8 +6,8 @@ use protocol::LastEventId::{self, Absent, Id};
 use protocol::{Attempt, Instant, Session, Settings};
 use std::time::Duration;
 use support::{
-    ACK, BEAT, CLOSED, LAUNCH, artifacts, lines, ms, open_stream, open_watch, read_at,
-    seconds, session, short_task, take, task,
+    ACK, BEAT, CLOSED, LAUNCH, artifacts, lines, ms, open_stream, open_watch, read_at, seconds,
+    session, short_task, take, task,
 };
 
 #[test]
@@ -170,7 +170,7 @@ fn none_is_written_on_a_connection_that_is_ending() {
 /// Takes byte by byte, at launch, until only the last line feed of the last frame is left.
 fn take_to_last_byte(session: &mut Session, connection: &mut protocol::Connection) -> String {
     let mut all = String::new();
-    while connection.next_heartbeat().is_some() || !all.ends_with('\n') {
+    while connection.next_heartbeat().is_some() || !all.ends_with("}\n") {
         let byte = take(session, connection, 1);
         assert_eq!(byte.len(), 1);
         all.push_str(&byte);

@@ -13,6 +13,9 @@ pub(crate) const ACK: &str = "event: connection-ack\n\
 pub(crate) const CLOSED: &str = "event: capsule-closed\ndata: {}\n\n";
 /// A heartbeat.
 pub(crate) const BEAT: &str = ":heartbeat\n\n";
+/// The lines of a [`short_task`] (see [`lines`]).
+pub(crate) const SHORT_TASK: [&str; 3] =
+    ["0 status inference turn 1", "1 text \"ok\" final", "2 status session ended"];
 /// Launch.
 pub(crate) const LAUNCH: Instant = Instant(0);
 
