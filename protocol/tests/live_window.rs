@@ -176,6 +176,6 @@ fn a_connection_loses_the_frames_that_the_byte_limit_evicted() {
     let mut watch = open_watch(&mut session);
     let mut attempt = Attempt::begin(&mut session, task("a"));
     artifacts(&mut session, &mut attempt, 10);
-    assert_eq!(ids(&mut session, &mut watch), ("9".to_owned(), "9".to_owned()));
+    assert_eq!(ids(&mut session, &mut watch), ("9".to_owned(), "9".to_owned(), 1));
     assert_eq!(session.frames_dropped(), 9);
 }
