@@ -36,6 +36,7 @@ impl State {
                 at += 1;
             }
         }
+        self.session.offered();
     }
 
     /// Waits until there is something to do. Returns whether `until` is ready.

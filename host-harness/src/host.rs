@@ -58,7 +58,9 @@ impl Host {
         wasi.monotonic_clock(TokioClock(Instant::now()));
         if let Some(ids) = &settings.fixed_ids {
             wasi.wall_clock(FixedClock(ids.unix_time));
-            wasi.secure_random(Deterministic::new(ids.random_bytes.clone()));
+            // WASI takes four bytes from it for each one that the component gets.
+            let bytes = ids.random_bytes.iter().flat_map(|&byte| [byte; 4]).collect();
+            wasi.secure_random(Deterministic::new(bytes));
         }
         Self {
             table: ResourceTable::new(),

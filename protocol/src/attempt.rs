@@ -13,7 +13,7 @@ use crate::{InputWait, Session, Task};
 pub struct Artifact {
     /// The tool or skill.
     pub tool_name: String,
-    /// Exactly what the model received: fenced when `fence_source` is there (see [`crate::fence`]).
+    /// Exactly what the model received: fenced when `fence_source` is there (see [`crate::fence()`]).
     pub content: String,
     /// `tool:<name>` for an ordinary tool result, else none.
     pub fence_source: Option<String>,

@@ -16,7 +16,7 @@
 //! | [`heartbeat`] | when a heartbeat is due | Heartbeat |
 //! | [`last_event_id`] | the request header a replay starts from | Replay |
 //! | [`door`] | routes, JSON-RPC, messages and their errors | Endpoints |
-//! | [`fence`] | the fence around untrusted tool output | `artifact` |
+//! | [`mod@fence`] | the fence around untrusted tool output | `artifact` |
 //! | [`ids`] | task and context ids | `status` |
 
 pub mod attempt;

@@ -17,6 +17,8 @@ pub(crate) struct ReplayBuffer {
     head: u64,
     written_bytes: u64,
     max_bytes: u64,
+    /// Frames from this one on were not offered to connections yet.
+    not_offered: u64,
 }
 
 #[derive(Debug)]
@@ -36,15 +38,30 @@ pub(crate) struct Replay<'a> {
 
 impl ReplayBuffer {
     pub(crate) fn new(max_bytes: u64) -> Self {
-        Self { frames: VecDeque::new(), head: 0, written_bytes: 0, max_bytes }
+        Self { frames: VecDeque::new(), head: 0, written_bytes: 0, max_bytes, not_offered: 0 }
     }
 
-    /// Adds a frame and evicts the oldest ones over the limits. The newest always stays.
+    /// Adds a frame and evicts the oldest ones over the limits.
     pub(crate) fn push(&mut self, frame: Frame) {
         self.head += 1;
         self.written_bytes += frame.bytes.len() as u64;
         self.frames.push_back(Stored { frame, end: self.written_bytes });
-        while self.frames.len() > CAPACITY || (self.len() > 1 && self.bytes() > self.max_bytes) {
+        if self.frames.len() > CAPACITY {
+            self.frames.pop_front();
+        }
+        self.evict_bytes();
+    }
+
+    /// Every connection had its chance to take what was written.
+    pub(crate) fn offered(&mut self) {
+        self.not_offered = self.head;
+        self.evict_bytes();
+    }
+
+    /// Evicts the oldest frames over the limit in bytes, but none that was not offered yet, so that
+    /// a burst takes nothing from a connection that keeps up. The newest frame always stays.
+    fn evict_bytes(&mut self) {
+        while self.len() > 1 && self.oldest() < self.not_offered && self.bytes() > self.max_bytes {
             self.frames.pop_front();
         }
     }

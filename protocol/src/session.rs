@@ -39,7 +39,7 @@ pub struct Settings {
     pub heartbeat_interval: Duration,
     /// How many bytes of frames are kept at most, beside the replay buffer's 512 frames. The newest
     /// frame is kept whatever its size. What is evicted is lost to replays, and to connections that
-    /// had not come to it.
+    /// did not take it when it was written.
     pub replay_buffer_bytes: u64,
 }
 
@@ -150,6 +150,12 @@ impl Session {
     pub fn close(&mut self) {
         self.closed = true;
         self.running = None;
+    }
+
+    /// Says that every connection had its chance to [`Self::take`] what was written. Until then the
+    /// limit in bytes evicts none of it.
+    pub fn offered(&mut self) {
+        self.frames.offered();
     }
 
     /// Whether the frame stream was closed.

@@ -168,14 +168,28 @@ fn a_lost_frame_can_be_replayed_by_another_connection() {
     assert_eq!(support::watch_replay(&mut session, Absent).len(), 199);
 }
 
-/// The page knows no byte limit; ours bounds memory, so it takes unread frames as well. Ids 0 to 9
-/// are written, and one such frame fills the buffer.
+/// The page knows no byte limit; ours bounds memory, so it takes frames as well from a connection
+/// that could not take them when they were written.
 #[test]
-fn a_connection_loses_the_frames_that_the_byte_limit_evicted() {
+fn a_connection_that_stalls_loses_the_frames_that_the_byte_limit_evicts() {
     let mut session = Session::new(Settings { replay_buffer_bytes: 200, ..Settings::default() });
     let mut watch = open_watch(&mut session);
     let mut attempt = Attempt::begin(&mut session, task("a"));
     artifacts(&mut session, &mut attempt, 10);
+    session.offered();
     assert_eq!(ids(&mut session, &mut watch), ("9".to_owned(), "9".to_owned(), 1));
     assert_eq!(session.frames_dropped(), 9);
+}
+
+#[test]
+fn the_byte_limit_takes_nothing_that_connections_were_not_offered_yet() {
+    let mut session = Session::new(Settings { replay_buffer_bytes: 200, ..Settings::default() });
+    let mut watch = open_watch(&mut session);
+    let mut attempt = Attempt::begin(&mut session, task("a"));
+    artifacts(&mut session, &mut attempt, 10);
+    assert_eq!(ids(&mut session, &mut watch), ("0".to_owned(), "9".to_owned(), 10));
+    session.offered();
+    artifacts(&mut session, &mut attempt, 2);
+    assert_eq!(session.replay_buffer_size().0, 2);
+    assert_eq!(ids(&mut session, &mut watch), ("10".to_owned(), "11".to_owned(), 2));
 }

@@ -201,6 +201,7 @@ fn session_of(max_bytes: u64, texts: &[usize]) -> Session {
     let _call = attempt.begin_turn(&mut session);
     for &length in texts {
         session.emit_chunk(&text(&"x".repeat(length)));
+        session.offered();
     }
     session
 }

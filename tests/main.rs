@@ -1,0 +1,42 @@
+//! End to end: the built component in the host, over real sockets or in simulated time.
+//!
+//! A test says what a client sends and what bytes it gets; the agent loop is the test itself,
+//! through the capsule's feed. No test sleeps in real time: each waits for bytes or for the
+//! capsule's figures, and a deadline only turns a hang into a failure.
+//!
+//! | Module | What is tested |
+//! |---|---|
+//! | `heads` | which requests are served, and the exact heads of the answers |
+//! | `json_rpc` | the envelope, and `task_acceptance: none` |
+//! | `message_stream` | what a submitter gets, in order |
+//! | `capacity` | `rejected`, a full queue, and a queue that fails |
+//! | `closing` | which frames close a `message/stream` |
+//! | `stream_watch` | what a watcher gets, in order, and how its stream ends |
+//! | `replay` | `Last-Event-ID`, `gap`, the buffer's limits |
+//! | `heartbeats` | when heartbeats come |
+//! | `slow_clients` | clients that do not read, or are gone |
+//! | `bodies` | request bodies over a socket |
+//! | `slow_bodies` | request bodies that come into the component piece by piece |
+//! | `lifetimes` | attempts, inference calls and input waits: their ends, their counters |
+//! | `transcripts` | every shipped scenario, byte for byte, against `transcripts/` |
+//! | `readme` | the README's table of rules names tests that exist |
+//!
+//! `support` holds what they share.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod bodies;
+mod capacity;
+mod closing;
+mod heads;
+mod heartbeats;
+mod json_rpc;
+mod lifetimes;
+mod message_stream;
+mod readme;
+mod replay;
+mod slow_bodies;
+mod slow_clients;
+mod stream_watch;
+mod support;
+mod transcripts;

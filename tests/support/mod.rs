@@ -1,0 +1,15 @@
+//! What the tests share. No rule of the protocol lives here.
+
+mod capsule;
+mod client;
+mod expected;
+mod requests;
+
+pub(crate) use capsule::{QUEUE, Served, builder, builder_with_heartbeats};
+pub(crate) use client::{Client, frames};
+pub(crate) use expected::{
+    ACK, BEAT, CLOSED, NOT_FOUND, STREAM_HEAD, TaskFrames, gap, json_answer, minted,
+};
+pub(crate) use requests::{
+    WATCH, message, post, post_with, stream_body, stream_body_of, submission, watch_with,
+};
