@@ -1,6 +1,5 @@
 //! A request whose body is on its way.
 
-use crate::handler;
 use crate::state::State;
 use protocol::LastEventId;
 use wasi::http::types::{IncomingBody, IncomingRequest, ResponseOutparam};
@@ -30,14 +29,11 @@ enum Progress {
 }
 
 impl Arrival {
-    /// Takes a request in, or gives its outparam back when there is no such route or no body.
+    /// Takes a request in, or gives its outparam back when its body cannot be read.
     pub(crate) fn of(
         request: IncomingRequest,
         response_out: ResponseOutparam,
     ) -> Result<Self, ResponseOutparam> {
-        if !handler::is_json_rpc(&request) {
-            return Err(response_out);
-        }
         let values = request.headers().get("last-event-id");
         let Ok(body) = request.consume() else {
             return Err(response_out);

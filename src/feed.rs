@@ -4,18 +4,28 @@ use crate::Component;
 use crate::bindings::exports::murmur::capsule_stream::feed;
 use crate::bindings::exports::murmur::text::chunks;
 use crate::bindings::murmur::capsule_stream::types;
-use crate::state;
+use crate::state::{self, State};
 use protocol::{Artifact, Attempt, Chunk, HookArtifact, Inference, InputWait, Session, Task};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 impl chunks::Guest for Component {
     fn emit_chunk(chunk: String) {
-        state::with(|state| state.session.emit_chunk(&Chunk::Text(chunk)));
+        state::with(|state| state.emit_from_inside(&Chunk::Text(chunk)));
     }
 
     fn emit_thinking_chunk(chunk: String) {
-        state::with(|state| state.session.emit_chunk(&Chunk::Thinking(chunk)));
+        state::with(|state| state.emit_from_inside(&Chunk::Thinking(chunk)));
+    }
+}
+
+impl State {
+    /// A chunk of a driver or tool that is composed with this component and so holds its thread:
+    /// no pump runs until its call returns, so the chunk is written here. Requests and heartbeats
+    /// wait for the pump.
+    fn emit_from_inside(&mut self, chunk: &Chunk) {
+        self.session.emit_chunk(chunk);
+        self.write_clients(self.pumped_at);
     }
 }
 

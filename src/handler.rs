@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::state::{self, State};
 use crate::{Component, tasks};
 use protocol::door::{self, Answer, Route};
-use protocol::{Connection, LastEventId};
+use protocol::{AgentCard, Connection, LastEventId};
 use wasi::http::types::{
     Fields, IncomingRequest, Method, OutgoingBody, OutgoingResponse, ResponseOutparam,
 };
@@ -17,35 +17,38 @@ use wasi::io::streams::OutputStream;
 
 impl Guest for Component {
     fn handle(request: IncomingRequest, response_out: ResponseOutparam) {
-        state::with(|state| match Arrival::of(request, response_out) {
-            Ok(arrival) => {
-                state.arrivals.push(arrival);
-                state.read_arrivals();
-            }
-            Err(response_out) => state.refuse(response_out, 404),
+        state::with(|state| match route(&request) {
+            Route::JsonRpc => match Arrival::of(request, response_out) {
+                Ok(arrival) => {
+                    state.arrivals.push(arrival);
+                    state.read_arrivals();
+                }
+                Err(response_out) => state.refuse(response_out, 404),
+            },
+            Route::AgentCard => state.show_card(&request, response_out),
+            Route::NotFound => state.refuse(response_out, 404),
         });
     }
 }
 
-/// Whether a request leads to the JSON-RPC methods.
-pub(crate) fn is_json_rpc(request: &IncomingRequest) -> bool {
-    let method = if matches!(request.method(), Method::Post) { "POST" } else { "" };
+fn route(request: &IncomingRequest) -> Route {
+    let method = match request.method() {
+        Method::Get => "GET",
+        Method::Post => "POST",
+        _ => "",
+    };
     let path = request.path_with_query().unwrap_or_default();
     let content_types = request.headers().get("content-type");
-    door::route(method, &path, &content_types) == Route::JsonRpc
+    door::route(method, &path, &content_types)
 }
 
 impl State {
     /// Answers a request that is wholly there.
     pub(crate) fn answer(&mut self, body: &[u8], last: LastEventId, out: ResponseOutparam) {
         let now = state::now();
-        match door::answer(body, self.accepts_tasks) {
+        match door::answer(body, self.accepts_tasks, tasks::mint, &mut tasks::AgentLoop) {
             Answer::NotFound => self.refuse(out, 404),
-            Answer::Json(json) => {
-                let length = json.len().to_string();
-                let headers = [("content-type", "application/json"), ("content-length", &length)];
-                self.begin(out, 200, &headers, |stream, body| Client::of_bytes(json, stream, body));
-            }
+            Answer::Json(json) => self.answer_json(json, out),
             Answer::Watch => {
                 let connection = self.session.open_watch(now, last);
                 self.begin_stream(out, connection);
@@ -56,6 +59,23 @@ impl State {
                 self.begin_stream(out, connection);
             }
         }
+    }
+
+    fn show_card(&mut self, request: &IncomingRequest, out: ResponseOutparam) {
+        let card = AgentCard {
+            name: &self.name,
+            version: &self.version,
+            authority: &request.authority().unwrap_or_default(),
+            accepts_tasks: self.accepts_tasks,
+        };
+        let json = card.to_json();
+        self.answer_json(json, out);
+    }
+
+    fn answer_json(&mut self, json: Vec<u8>, out: ResponseOutparam) {
+        let length = json.len().to_string();
+        let headers = [("content-type", "application/json"), ("content-length", &length)];
+        self.begin(out, 200, &headers, |stream, body| Client::of_bytes(json, stream, body));
     }
 
     /// Answers with a status and no body.

@@ -13,6 +13,7 @@ impl Guest for Component {
             loop {
                 state.read_arrivals();
                 let now = state::now();
+                state.pumped_at = now;
                 state.write_clients(now);
                 if state.wait(now, until) {
                     return;
@@ -24,7 +25,7 @@ impl Guest for Component {
 
 impl State {
     /// Writes to every client what it can take, and lets go of those that are done or gone.
-    fn write_clients(&mut self, now: Instant) {
+    pub(crate) fn write_clients(&mut self, now: Instant) {
         let mut at = 0;
         while let Some(client) = self.clients.get_mut(at) {
             let gone = client.write(&mut self.session, now).is_err();

@@ -13,6 +13,10 @@ pub(crate) struct State {
     pub(crate) session: Session,
     pub(crate) clients: Vec<Client>,
     pub(crate) arrivals: Vec<Arrival>,
+    /// When the pump last wrote to the clients.
+    pub(crate) pumped_at: Instant,
+    pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) accepts_tasks: bool,
     pub(crate) max_request_bytes: u64,
 }
@@ -46,6 +50,9 @@ impl State {
             session,
             clients: Vec::new(),
             arrivals: Vec::new(),
+            pumped_at: now(),
+            name: values.name,
+            version: values.version,
             accepts_tasks: values.task_acceptance != TaskAcceptance::None,
             max_request_bytes: values.max_request_bytes,
         }

@@ -1,7 +1,7 @@
 //! What the stream asks of the agent loop, and the ids that it makes for it.
 
 use crate::bindings::murmur::capsule_stream::{tasks, types};
-use protocol::{Submission, Submitted, Tasks};
+use protocol::{Submission, Submitted, TaskId, TaskSnapshot, TaskState, Tasks};
 use uuid::{Builder, Uuid};
 use wasi::clocks::wall_clock;
 use wasi::random::random;
@@ -24,6 +24,35 @@ impl Tasks for AgentLoop {
             tasks::Submitted::Accepted => Submitted::Accepted,
             tasks::Submitted::Busy => Submitted::Busy,
             tasks::Submitted::QueueFailed => Submitted::QueueFailed,
+        }
+    }
+
+    fn answer(&mut self, text: &str) -> Option<TaskSnapshot> {
+        tasks::answer(text).map(TaskSnapshot::from)
+    }
+
+    fn get(&mut self, id: Option<&TaskId>) -> Option<TaskSnapshot> {
+        tasks::get(id.map(TaskId::as_str)).map(TaskSnapshot::from)
+    }
+
+    fn cancel(&mut self, id: &TaskId) -> Option<TaskSnapshot> {
+        tasks::cancel(id.as_str()).map(TaskSnapshot::from)
+    }
+}
+
+impl From<tasks::Snapshot> for TaskSnapshot {
+    fn from(snapshot: tasks::Snapshot) -> Self {
+        Self {
+            task: snapshot.task.into(),
+            state: match snapshot.state {
+                tasks::TaskState::Submitted => TaskState::Submitted,
+                tasks::TaskState::Working => TaskState::Working,
+                tasks::TaskState::InputRequired => TaskState::InputRequired,
+                tasks::TaskState::Completed => TaskState::Completed,
+                tasks::TaskState::Failed => TaskState::Failed,
+                tasks::TaskState::Canceled => TaskState::Canceled,
+            },
+            prompt: snapshot.prompt,
         }
     }
 }

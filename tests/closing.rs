@@ -44,7 +44,7 @@ async fn the_final_status_of_a_queued_cancel_closes_it_too() {
     let _second = served.submit("second").await;
     let mut third = served.submit("third").await;
     let second = TaskFrames::nth(1);
-    assert!(served.cancel_waiting_task(&second.task.clone().into()));
+    served.cancel(&second.task);
     drop(running);
     let _third_task = served.next_task().await;
     third.expect_all(second.canceled_before_start(2_305_843_009_213_693_951)).await;

@@ -24,6 +24,14 @@ impl CapsuleBuilder {
         self
     }
 
+    /// The agent's name and version, for its card. Those of this crate unless told otherwise.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self.settings.version = version.into();
+        self
+    }
+
     /// When a new task is accepted.
     #[must_use]
     pub fn task_acceptance(mut self, acceptance: TaskAcceptance) -> Self {

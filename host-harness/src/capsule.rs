@@ -10,13 +10,13 @@ use crate::host::Host;
 use crate::inbox::Inbox;
 use crate::settings::Settings;
 use crate::task::AcceptedTask;
-use crate::tasks::{Next, TaskQueue};
+use crate::tasks::{Next, Tasks};
 use crate::{Error, Stats};
 use bytes::Bytes;
 use http::header::{HOST, HeaderValue};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
-use protocol::TaskId;
+use protocol::{TaskId, TaskSnapshot};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Capsule {
 #[derive(Clone)]
 pub struct CapsuleHandle {
     inbox: Arc<Inbox<Command>>,
-    tasks: Arc<TaskQueue>,
+    tasks: Arc<Tasks>,
     feed: FeedHandle,
 }
 
@@ -56,7 +56,7 @@ impl Capsule {
         limits: Limits,
     ) -> Result<Self, Error> {
         let inbox = Arc::new(Inbox::new());
-        let tasks = Arc::new(TaskQueue::new(settings.task_acceptance));
+        let tasks = Arc::new(Tasks::new(settings.task_acceptance));
         let host = Host::new(settings, tasks.clone());
         let guest = Guest::instantiate(component, host, inbox.clone())
             .await
@@ -176,9 +176,15 @@ impl CapsuleHandle {
         }
     }
 
-    /// Cancels a task that waits for its turn. False where none of that id does.
-    pub fn cancel_waiting_task(&self, id: &TaskId) -> bool {
-        self.tasks.cancel_waiting(id)
+    /// Cancels a task and says how it stands then: the same as `tasks/cancel`. None where there is
+    /// no such task.
+    pub fn cancel_task(&self, id: &TaskId) -> Option<TaskSnapshot> {
+        self.tasks.cancel(id)
+    }
+
+    /// Answers the task that waits for input, if one does: the same as `message/send` does then.
+    pub fn answer(&self, text: impl Into<String>) -> Option<TaskSnapshot> {
+        self.tasks.answer(text.into())
     }
 
     /// Answers a request, whose body may still be on its way. This is how the capsule is served

@@ -6,7 +6,8 @@
 use crate::Error;
 use crate::command::{Command, Feed, ResourceId};
 use crate::inbox::Inbox;
-use protocol::{Artifact, Chunk, HookArtifact, Task};
+use crate::tasks::Tasks;
+use protocol::{Artifact, Chunk, HookArtifact, Task, TaskId, TaskState};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +32,7 @@ impl FeedHandle {
     pub async fn begin_attempt(&self, task: Task) -> Result<Attempt, Error> {
         let resource = self.resource();
         self.send(Feed::BeginAttempt { attempt: resource.id, task }).await?;
-        Ok(Attempt { resource })
+        Ok(Attempt { resource, registered: None })
     }
 
     /// Emits a chunk, as a driver or tool does through `murmur:text/chunks`. Without an attempt
@@ -108,15 +109,29 @@ impl Drop for HeldResource {
 #[derive(Debug)]
 pub struct Attempt {
     resource: HeldResource,
+    /// The task in the registry that says how it stands, for one that came from there.
+    registered: Option<(Arc<Tasks>, TaskId)>,
 }
 
 impl Attempt {
+    pub(crate) fn registered(mut self, tasks: Arc<Tasks>, id: TaskId) -> Self {
+        self.registered = Some((tasks, id));
+        self
+    }
+
+    fn stands(&self, state: TaskState) {
+        if let Some((tasks, id)) = &self.registered {
+            tasks.stands(id, state);
+        }
+    }
+
     /// Begins the next inference turn and in it the driver's call: `working`.
     ///
     /// # Errors
     ///
     /// [`Error::Stopped`], here and below.
     pub async fn begin_turn(&mut self) -> Result<Inference, Error> {
+        self.stands(TaskState::Working);
         let inference = self.resource.feed.resource();
         let call = Feed::BeginTurn { attempt: self.resource.id, inference: inference.id };
         self.resource.feed.send(call).await?;
@@ -166,7 +181,7 @@ impl Attempt {
     /// # Errors
     ///
     /// See [`Self::begin_turn`].
-    pub async fn wait_for_input(&mut self, prompt: impl Into<String>) -> Result<InputWait, Error> {
+    pub async fn wait_for_input(&self, prompt: impl Into<String>) -> Result<InputWait, Error> {
         let wait = self.resource.feed.resource();
         let call =
             Feed::WaitForInput { attempt: self.resource.id, wait: wait.id, prompt: prompt.into() };
@@ -181,6 +196,7 @@ impl Attempt {
     ///
     /// See [`Self::begin_turn`].
     pub async fn completed(self, response: impl Into<String>) -> Result<(), Error> {
+        self.stands(TaskState::Completed);
         let response = response.into();
         self.resource.taken_by(|attempt| Feed::Completed { attempt, response }).await
     }
@@ -191,6 +207,7 @@ impl Attempt {
     ///
     /// See [`Self::begin_turn`].
     pub async fn failed(self, message: impl Into<String>) -> Result<(), Error> {
+        self.stands(TaskState::Failed);
         let message = message.into();
         self.resource.taken_by(|attempt| Feed::Failed { attempt, message }).await
     }

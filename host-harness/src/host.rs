@@ -2,10 +2,10 @@
 
 use crate::bindings::murmur::capsule_stream::{settings, tasks, types};
 use crate::settings::{Settings, TaskAcceptance};
-use crate::tasks::TaskQueue;
+use crate::tasks::Tasks;
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
-use protocol::{ConversationMode, Submission, Submitted, Task};
+use protocol::{ConversationMode, Submission, Submitted, Task, TaskId, TaskSnapshot, TaskState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -26,7 +26,7 @@ pub(crate) struct Host {
     http: WasiHttpCtx,
     hooks: Hooks,
     settings: Settings,
-    tasks: Arc<TaskQueue>,
+    tasks: Arc<Tasks>,
 }
 
 struct Hooks;
@@ -52,7 +52,7 @@ impl WasiHttpHooks for Hooks {
 }
 
 impl Host {
-    pub(crate) fn new(settings: Settings, tasks: Arc<TaskQueue>) -> Self {
+    pub(crate) fn new(settings: Settings, tasks: Arc<Tasks>) -> Self {
         let mut wasi = WasiCtx::builder();
         wasi.inherit_stderr();
         wasi.monotonic_clock(TokioClock(Instant::now()));
@@ -100,6 +100,8 @@ impl settings::Host for Host {
     fn get(&mut self) -> settings::Values {
         let nanos = self.settings.heartbeat_interval.as_nanos();
         settings::Values {
+            name: self.settings.name.clone(),
+            version: self.settings.version.clone(),
             task_acceptance: match self.settings.task_acceptance {
                 TaskAcceptance::None => settings::TaskAcceptance::None,
                 TaskAcceptance::Single => settings::TaskAcceptance::Single,
@@ -131,6 +133,36 @@ impl tasks::Host for Host {
             Submitted::Accepted => tasks::Submitted::Accepted,
             Submitted::Busy => tasks::Submitted::Busy,
             Submitted::QueueFailed => tasks::Submitted::QueueFailed,
+        }
+    }
+
+    fn answer(&mut self, text: String) -> Option<tasks::Snapshot> {
+        self.tasks.answer(text).map(tasks::Snapshot::from)
+    }
+
+    fn get(&mut self, id: Option<String>) -> Option<tasks::Snapshot> {
+        self.tasks.get(id.map(TaskId::from).as_ref()).map(tasks::Snapshot::from)
+    }
+
+    fn cancel(&mut self, id: String) -> Option<tasks::Snapshot> {
+        self.tasks.cancel(&id.into()).map(tasks::Snapshot::from)
+    }
+}
+
+impl From<TaskSnapshot> for tasks::Snapshot {
+    fn from(snapshot: TaskSnapshot) -> Self {
+        Self {
+            task: snapshot.task.into(),
+            state: match snapshot.state {
+                TaskState::Submitted => tasks::TaskState::Submitted,
+                TaskState::Working => tasks::TaskState::Working,
+                TaskState::InputRequired => tasks::TaskState::InputRequired,
+                TaskState::Completed => tasks::TaskState::Completed,
+                // The registry knows only tasks that were accepted.
+                TaskState::Failed | TaskState::Rejected => tasks::TaskState::Failed,
+                TaskState::Canceled => tasks::TaskState::Canceled,
+            },
+            prompt: snapshot.prompt,
         }
     }
 }

@@ -37,6 +37,8 @@ impl Default for FixedIds {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
+    pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) task_acceptance: TaskAcceptance,
     pub(crate) conversation_mode: ConversationMode,
     pub(crate) heartbeat_interval: Duration,
@@ -49,6 +51,8 @@ impl Default for Settings {
     fn default() -> Self {
         let stream = protocol::Settings::default();
         Self {
+            name: "capsule".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             task_acceptance: TaskAcceptance::Single,
             conversation_mode: stream.conversation_mode,
             heartbeat_interval: stream.heartbeat_interval,

@@ -2,22 +2,38 @@
 
 use crate::Error;
 use crate::feed::{Attempt, FeedHandle};
-use crate::tasks::TaskQueue;
-use protocol::{Submission, Task};
+use crate::tasks::{Input, Tasks};
+use protocol::{Submission, Task, TaskState};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// A task that was accepted and whose turn it is. Dropping it says that it has ended; the next one
 /// may run then.
 pub struct AcceptedTask {
     submission: Submission,
     feed: FeedHandle,
-    tasks: Arc<TaskQueue>,
+    tasks: Arc<Tasks>,
+    canceled: Option<watch::Receiver<bool>>,
+}
+
+/// How a tool's wait for input ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputOutcome {
+    /// The answer.
+    Answered(String),
+    /// None came in time: the tool fails, and the task goes on.
+    TimedOut,
+    /// The task was cancelled: the tool fails, and the task ends at its turn's boundary.
+    Canceled,
 }
 
 impl AcceptedTask {
-    pub(crate) fn new(submission: Submission, feed: FeedHandle, tasks: Arc<TaskQueue>) -> Self {
-        Self { submission, feed, tasks }
+    pub(crate) fn new(submission: Submission, feed: FeedHandle, tasks: Arc<Tasks>) -> Self {
+        let canceled = tasks.canceled(&submission.task.id);
+        Self { submission, feed, tasks, canceled }
     }
 
     /// Its ids.
@@ -41,7 +57,57 @@ impl AcceptedTask {
     ///
     /// [`Error::Stopped`].
     pub async fn begin_attempt(&self) -> Result<Attempt, Error> {
-        self.feed.begin_attempt(self.submission.task.clone()).await
+        let attempt = self.feed.begin_attempt(self.submission.task.clone()).await?;
+        Ok(attempt.registered(self.tasks.clone(), self.submission.task.id.clone()))
+    }
+
+    /// Whether the task was cancelled. What an agent loop does then, and when, is
+    /// `capsule-stream-details.md`, section 9: it drops an inference call, lets a tool end, and
+    /// ends the attempt with [`Attempt::canceled`].
+    pub fn is_canceled(&self) -> bool {
+        self.canceled.as_ref().is_some_and(|canceled| *canceled.borrow())
+    }
+
+    /// Waits until the task is cancelled.
+    pub async fn canceled(&self) {
+        if let Some(mut canceled) = self.canceled.clone()
+            && canceled.wait_for(|canceled| *canceled).await.is_ok()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
+
+    /// A tool of the task asks for input: writes `input-required`, waits for the answer, and writes
+    /// what became of the wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`].
+    pub async fn request_input(
+        &self,
+        attempt: &Attempt,
+        prompt: &str,
+        most: Duration,
+    ) -> Result<InputOutcome, Error> {
+        let id = &self.submission.task.id;
+        // Whoever reads the frame can answer at once.
+        let answered = self.tasks.wait_for_input(id, prompt);
+        let wait = attempt.wait_for_input(prompt).await?;
+        match timeout(most, answered).await {
+            Ok(Ok(Input::Answer(text))) => {
+                wait.resumed().await?;
+                Ok(InputOutcome::Answered(text))
+            }
+            Ok(Ok(Input::Canceled)) => Ok(InputOutcome::Canceled),
+            // The registry keeps the other end until the task has ended.
+            Ok(Err(_)) => Err(Error::Stopped),
+            Err(_) => {
+                self.tasks.stands(id, TaskState::Working);
+                wait.timed_out().await?;
+                Ok(InputOutcome::TimedOut)
+            }
+        }
     }
 }
 

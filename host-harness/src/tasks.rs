@@ -1,5 +1,5 @@
-//! The tasks that were submitted: which one runs, which ones wait
-//! (`capsule-stream-details.md`, section 5).
+//! The tasks that were submitted: which one runs, which ones wait, how each stands
+//! (`capsule-stream-details.md`, sections 5 and 8).
 //!
 //! A task that finds the capsule idle runs at once. The others are handed over through a channel
 //! that holds as many entries as may wait, and that is drained between tasks only: a waiting task
@@ -7,14 +7,17 @@
 
 use crate::lock::lock;
 use crate::settings::TaskAcceptance;
-use protocol::{Submission, Submitted, TaskId};
-use std::collections::VecDeque;
+use protocol::{Submission, Submitted, TaskId, TaskSnapshot, TaskState};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot, watch};
+
+/// How many tasks are remembered after their end.
+const REMEMBERED: usize = 10_000;
 
 /// The capsule's tasks.
 #[derive(Debug)]
-pub(crate) struct TaskQueue {
+pub(crate) struct Tasks {
     acceptance: TaskAcceptance,
     state: Mutex<State>,
     changed: Notify,
@@ -22,19 +25,30 @@ pub(crate) struct TaskQueue {
 
 #[derive(Debug, Default)]
 struct State {
+    records: HashMap<TaskId, Record>,
+    /// The ids of `records`, oldest first.
+    order: VecDeque<TaskId>,
+    running: Option<TaskId>,
     /// The task that was accepted while nothing ran, until the agent loop takes it.
     next: Option<Submission>,
-    /// A task runs, or is `next`.
-    busy: bool,
-    channel: VecDeque<Entry>,
+    channel: VecDeque<Submission>,
     accepted_any: bool,
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Entry {
-    submission: Submission,
-    canceled: bool,
+struct Record {
+    snapshot: TaskSnapshot,
+    /// Where the answer goes, while input is required.
+    answer: Option<oneshot::Sender<Input>>,
+    canceled: watch::Sender<bool>,
+}
+
+/// How a wait for input ended, but for a timeout.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Answer(String),
+    Canceled,
 }
 
 /// What the agent loop has to do next.
@@ -46,7 +60,7 @@ pub(crate) enum Next {
     Canceled(Submission),
 }
 
-impl TaskQueue {
+impl Tasks {
     pub(crate) fn new(acceptance: TaskAcceptance) -> Self {
         Self { acceptance, state: Mutex::default(), changed: Notify::new() }
     }
@@ -54,7 +68,7 @@ impl TaskQueue {
     /// Takes a task in, if there is a place for it.
     pub(crate) fn submit(&self, submission: Submission) -> Submitted {
         let mut state = lock(&self.state);
-        let idle = !state.busy && state.channel.is_empty();
+        let idle = state.running.is_none() && state.channel.is_empty();
         let (has_place, capacity) = match self.acceptance {
             TaskAcceptance::None => (false, 0),
             TaskAcceptance::Single => (!state.accepted_any, 0),
@@ -66,11 +80,12 @@ impl TaskQueue {
         if state.closed || (!idle && state.channel.len() >= capacity) {
             return Submitted::QueueFailed;
         }
+        state.remember(&submission);
         if idle {
+            state.running = Some(submission.task.id.clone());
             state.next = Some(submission);
-            state.busy = true;
         } else {
-            state.channel.push_back(Entry { submission, canceled: false });
+            state.channel.push_back(submission);
         }
         state.accepted_any = true;
         drop(state);
@@ -78,16 +93,64 @@ impl TaskQueue {
         Submitted::Accepted
     }
 
-    /// Cancels a task that waits. False where none of that id does.
-    pub(crate) fn cancel_waiting(&self, id: &TaskId) -> bool {
+    /// Answers the task that waits for input, if one does.
+    pub(crate) fn answer(&self, text: String) -> Option<TaskSnapshot> {
         let mut state = lock(&self.state);
-        let entry = state.channel.iter_mut().find(|entry| entry.submission.task.id == *id);
-        match entry {
-            Some(entry) if !entry.canceled => {
-                entry.canceled = true;
-                true
+        let record = state.running_record()?;
+        record.answer.take()?.send(Input::Answer(text)).ok()?;
+        record.stands(TaskState::Working);
+        Some(record.snapshot.clone())
+    }
+
+    /// The task of that id; without one, the task that runs, or else the last one.
+    pub(crate) fn get(&self, id: Option<&TaskId>) -> Option<TaskSnapshot> {
+        let state = lock(&self.state);
+        let id = id.or(state.running.as_ref()).or(state.order.back())?;
+        Some(state.records.get(id)?.snapshot.clone())
+    }
+
+    /// Cancels a task that has not ended.
+    pub(crate) fn cancel(&self, id: &TaskId) -> Option<TaskSnapshot> {
+        let mut state = lock(&self.state);
+        let record = state.records.get_mut(id)?;
+        if !record.snapshot.state.is_final() {
+            if let Some(answer) = record.answer.take() {
+                // The wait may have timed out just now.
+                let _ = answer.send(Input::Canceled);
             }
-            _ => false,
+            record.stands(TaskState::Canceled);
+            record.canceled.send_replace(true);
+        }
+        Some(record.snapshot.clone())
+    }
+
+    /// A receiver that turns true when the task is cancelled.
+    pub(crate) fn canceled(&self, id: &TaskId) -> Option<watch::Receiver<bool>> {
+        Some(lock(&self.state).records.get(id)?.canceled.subscribe())
+    }
+
+    /// The running task's tool asks for input. What comes back is a cancel at once where the task
+    /// was cancelled before.
+    pub(crate) fn wait_for_input(&self, id: &TaskId, prompt: &str) -> oneshot::Receiver<Input> {
+        let (answer, answered) = oneshot::channel();
+        let mut state = lock(&self.state);
+        match state.records.get_mut(id) {
+            Some(record) if !record.snapshot.state.is_final() => {
+                record.answer = Some(answer);
+                record.snapshot.prompt = Some(prompt.to_owned());
+                record.snapshot.state = TaskState::InputRequired;
+            }
+            _ => drop(answer.send(Input::Canceled)),
+        }
+        answered
+    }
+
+    /// How the running task stands now. One that was cancelled stays so.
+    pub(crate) fn stands(&self, id: &TaskId, task_state: TaskState) {
+        if let Some(record) = lock(&self.state).records.get_mut(id)
+            && record.snapshot.state != TaskState::Canceled
+        {
+            record.stands(task_state);
         }
     }
 
@@ -107,9 +170,16 @@ impl TaskQueue {
         }
     }
 
-    /// The task that ran has ended.
+    /// The task that ran has ended. One that had no final status failed.
     pub(crate) fn ended(&self) {
-        lock(&self.state).busy = false;
+        let mut state = lock(&self.state);
+        if let Some(record) = state.running_record()
+            && !record.snapshot.state.is_final()
+        {
+            record.stands(TaskState::Failed);
+        }
+        state.running = None;
+        drop(state);
         self.changed.notify_one();
     }
 
@@ -120,106 +190,58 @@ impl TaskQueue {
     }
 }
 
+impl Record {
+    fn stands(&mut self, state: TaskState) {
+        self.snapshot.state = state;
+        self.snapshot.prompt = None;
+        self.answer = None;
+    }
+}
+
 impl State {
+    fn remember(&mut self, submission: &Submission) {
+        let id = submission.task.id.clone();
+        let snapshot = TaskSnapshot {
+            task: submission.task.clone(),
+            state: TaskState::Submitted,
+            prompt: None,
+        };
+        let (canceled, _) = watch::channel(false);
+        self.records.insert(id.clone(), Record { snapshot, answer: None, canceled });
+        self.order.push_back(id);
+        if self.order.len() > REMEMBERED + self.channel.len() + 1
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.records.remove(&oldest);
+        }
+    }
+
+    fn running_record(&mut self) -> Option<&mut Record> {
+        self.records.get_mut(self.running.as_ref()?)
+    }
+
+    fn is_canceled(&self, id: &TaskId) -> bool {
+        self.records.get(id).is_some_and(|record| record.snapshot.state == TaskState::Canceled)
+    }
+
     fn waiting(&self) -> usize {
-        self.channel.iter().filter(|entry| !entry.canceled).count()
+        self.channel.iter().filter(|entry| !self.is_canceled(&entry.task.id)).count()
     }
 
     fn take_next(&mut self) -> Option<Next> {
-        if let Some(submission) = self.next.take() {
-            return Some(Next::Run(submission));
+        let submission = match self.next.take() {
+            Some(submission) => submission,
+            None if self.running.is_some() => return None,
+            None => self.channel.pop_front()?,
+        };
+        if self.is_canceled(&submission.task.id) {
+            self.running = None;
+            return Some(Next::Canceled(submission));
         }
-        if self.busy {
-            return None;
-        }
-        let entry = self.channel.pop_front()?;
-        if entry.canceled {
-            return Some(Next::Canceled(entry.submission));
-        }
-        self.busy = true;
-        Some(Next::Run(entry.submission))
+        self.running = Some(submission.task.id.clone());
+        Some(Next::Run(submission))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Next, Submitted, TaskAcceptance, TaskQueue};
-    use protocol::{Submission, Task, TaskId};
-
-    fn submission(id: &str) -> Submission {
-        Submission {
-            task: Task { id: id.to_owned().into(), context_id: "ctx".to_owned().into() },
-            message_id: "m".into(),
-            role: "user".into(),
-            text: String::new(),
-        }
-    }
-
-    fn submit(queue: &TaskQueue, id: &str) -> Submitted {
-        queue.submit(submission(id))
-    }
-
-    async fn next(queue: &TaskQueue) -> Next {
-        queue.next().await.unwrap()
-    }
-
-    #[test]
-    fn none_accepts_nothing() {
-        assert_eq!(submit(&TaskQueue::new(TaskAcceptance::None), "a"), Submitted::Busy);
-    }
-
-    #[tokio::test]
-    async fn single_accepts_one_task_in_its_life() {
-        let queue = TaskQueue::new(TaskAcceptance::Single);
-        assert_eq!(submit(&queue, "a"), Submitted::Accepted);
-        assert_eq!(submit(&queue, "b"), Submitted::Busy);
-        assert_eq!(next(&queue).await, Next::Run(submission("a")));
-        queue.ended();
-        assert_eq!(submit(&queue, "c"), Submitted::Busy);
-    }
-
-    #[tokio::test]
-    async fn the_task_that_runs_does_not_count_among_those_that_wait() {
-        let queue = TaskQueue::new(TaskAcceptance::Queue { depth: 1 });
-        assert_eq!(submit(&queue, "a"), Submitted::Accepted);
-        assert_eq!(submit(&queue, "b"), Submitted::Accepted);
-        assert_eq!(submit(&queue, "c"), Submitted::Busy);
-        assert_eq!(next(&queue).await, Next::Run(submission("a")));
-        assert_eq!(submit(&queue, "c"), Submitted::Busy);
-        queue.ended();
-        assert_eq!(next(&queue).await, Next::Run(submission("b")));
-        assert_eq!(submit(&queue, "c"), Submitted::Accepted);
-    }
-
-    #[tokio::test]
-    async fn an_idle_queue_of_depth_0_accepts_a_task() {
-        let queue = TaskQueue::new(TaskAcceptance::Queue { depth: 0 });
-        assert_eq!(submit(&queue, "a"), Submitted::Accepted);
-        assert_eq!(submit(&queue, "b"), Submitted::Busy);
-    }
-
-    #[tokio::test]
-    async fn a_cancelled_task_frees_its_place_while_its_entry_stays() {
-        let queue = TaskQueue::new(TaskAcceptance::Queue { depth: 2 });
-        for id in ["a", "b", "c"] {
-            assert_eq!(submit(&queue, id), Submitted::Accepted);
-        }
-        assert_eq!(submit(&queue, "d"), Submitted::Busy);
-        assert!(queue.cancel_waiting(&TaskId::from("b".to_owned())));
-        assert!(!queue.cancel_waiting(&TaskId::from("b".to_owned())));
-        assert_eq!(submit(&queue, "e"), Submitted::QueueFailed);
-        assert_eq!(next(&queue).await, Next::Run(submission("a")));
-        queue.ended();
-        assert_eq!(next(&queue).await, Next::Canceled(submission("b")));
-        assert_eq!(submit(&queue, "e"), Submitted::Accepted);
-        assert_eq!(next(&queue).await, Next::Run(submission("c")));
-    }
-
-    #[tokio::test]
-    async fn a_closed_queue_fails_to_take_a_task_it_has_a_place_for() {
-        let queue = TaskQueue::new(TaskAcceptance::Queue { depth: 1 });
-        queue.close();
-        assert_eq!(submit(&queue, "a"), Submitted::QueueFailed);
-        assert!(queue.next().await.is_none());
-    }
-}
+mod tests;

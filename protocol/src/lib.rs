@@ -34,7 +34,9 @@ pub mod session;
 
 pub use attempt::{Artifact, Attempt, HookArtifact, Inference};
 pub use connection::{Connection, Endpoint};
-pub use door::{Answer, Message, ParamsError, Submission, Submitted, Tasks};
+pub use door::{
+    AgentCard, Answer, Message, ParamsError, Submission, Submitted, TaskSnapshot, TaskState, Tasks,
+};
 pub use fence::fence;
 pub use frame::Chunk;
 pub use heartbeat::Instant;

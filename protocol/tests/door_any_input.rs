@@ -4,18 +4,10 @@
 mod support;
 
 use proptest::prelude::*;
-use protocol::door::{Message, Submission, Submitted, Tasks, answer, submit};
+use protocol::door::{Message, Submitted, submit};
 use protocol::{Answer, ParamsError};
-use support::{open_stream, read, session};
+use support::{Says, answer, open_stream, read, session};
 use uuid::Uuid;
-
-struct Says(Submitted);
-
-impl Tasks for Says {
-    fn submit(&mut self, _: Submission) -> Submitted {
-        self.0
-    }
-}
 
 /// The body of a `message/stream` whose params were these and whose task is not taken.
 fn refusal(params: Result<Message, ParamsError>, says: Submitted) -> String {

@@ -4,9 +4,9 @@
 
 mod support;
 
-use protocol::door::{Message, Submission, Submitted, Tasks, answer, submit};
-use protocol::{Answer, Connection, ParamsError, Session, Task, TaskId};
-use support::{lines, open_stream, read, session, short_task};
+use protocol::door::{Message, Submission, Submitted, Tasks, submit};
+use protocol::{Answer, Connection, ParamsError, Session, Task, TaskId, TaskSnapshot};
+use support::{answer, lines, open_stream, read, session, short_task};
 use uuid::Uuid;
 
 /// What `params` parse to; absent when `None`.
@@ -38,6 +38,18 @@ impl Tasks for Loop {
     fn submit(&mut self, submission: Submission) -> Submitted {
         self.got.push(submission);
         self.says
+    }
+
+    fn answer(&mut self, _: &str) -> Option<TaskSnapshot> {
+        None
+    }
+
+    fn get(&mut self, _: Option<&TaskId>) -> Option<TaskSnapshot> {
+        None
+    }
+
+    fn cancel(&mut self, _: &TaskId) -> Option<TaskSnapshot> {
+        None
     }
 }
 

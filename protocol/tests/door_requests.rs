@@ -1,8 +1,10 @@
 //! What the JSON-RPC route answers (sections 1 and 2 of the details page).
 #![allow(clippy::expect_used)]
 
+mod support;
+
 use protocol::Answer;
-use protocol::door::answer;
+use support::answer;
 
 const PARSE_ERROR: &str =
     r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;

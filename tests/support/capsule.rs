@@ -5,7 +5,7 @@ use super::{ACK, STREAM_HEAD, WATCH, post, submission};
 use host_harness::front::{Limits, serve_connection};
 use host_harness::{
     AcceptedTask, Capsule, CapsuleBuilder, CapsuleHandle, FixedIds, Stats, StreamComponent,
-    TaskAcceptance,
+    TaskAcceptance, TaskState,
 };
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -61,6 +61,12 @@ impl Served {
         let mut capsule = builder.start().await.unwrap();
         let address = capsule.listen("127.0.0.1:0").await.unwrap();
         Self { handle: capsule.handle(), capsule, address: Some(address) }
+    }
+
+    /// Cancels a task that has not ended.
+    pub(crate) fn cancel(&self, task: &str) {
+        let canceled = self.handle.cancel_task(&task.to_owned().into()).unwrap();
+        assert_eq!(canceled.state, TaskState::Canceled);
     }
 
     /// Serves connections in memory. For tests whose time is paused, which sockets know nothing of.

@@ -9,65 +9,63 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-/// The errors of the envelope and of the dispatch (JSON-RPC 2.0, section 5.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorCode {
-    /// The body is not JSON as the door accepts it.
-    ParseError,
-    /// It is JSON, but not a request.
-    InvalidRequest,
-    /// The capsule serves no such method.
-    MethodNotFound,
+/// An error as a response carries it (JSON-RPC 2.0, section 5.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct RpcError {
+    code: i32,
+    message: Cow<'static, str>,
 }
 
-impl ErrorCode {
-    /// The number on the wire.
-    pub fn code(self) -> i32 {
-        match self {
-            Self::ParseError => -32700,
-            Self::InvalidRequest => -32600,
-            Self::MethodNotFound => -32601,
-        }
+impl RpcError {
+    /// The body is not JSON as the door accepts it.
+    pub(super) const PARSE_ERROR: Self = Self::new(-32700, "Parse error");
+    /// It is JSON, but not a request.
+    pub(super) const INVALID_REQUEST: Self = Self::new(-32600, "Invalid Request");
+    /// The capsule serves no such method.
+    pub(super) const METHOD_NOT_FOUND: Self = Self::new(-32601, "Method not found");
+    /// There is no such task, or it is long gone.
+    pub(super) const TASK_NOT_FOUND: Self = Self::new(-32001, "Task not found");
+
+    const fn new(code: i32, message: &'static str) -> Self {
+        Self { code, message: Cow::Borrowed(message) }
     }
 
-    /// The text on the wire.
-    pub fn message(self) -> &'static str {
-        match self {
-            Self::ParseError => "Parse error",
-            Self::InvalidRequest => "Invalid Request",
-            Self::MethodNotFound => "Method not found",
-        }
+    pub(super) fn invalid_params(reason: &dyn fmt::Display) -> Self {
+        Self { code: -32602, message: format!("Invalid params: {reason}").into() }
+    }
+
+    pub(super) const fn internal(message: &'static str) -> Self {
+        Self::new(-32603, message)
+    }
+
+    /// The response to the request of that id: keys `jsonrpc`, `id`, `error` with `code`, `message`.
+    pub(super) fn response(&self, id: RequestId<'_>) -> Vec<u8> {
+        let mut bytes = id.response_start();
+        bytes.extend_from_slice(br#","error":"#);
+        write_json(&mut bytes, self);
+        bytes.push(b'}');
+        bytes
     }
 }
 
 /// A request's id, as the text it was sent in: it is echoed verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestId<'a>(&'a str);
+pub(super) struct RequestId<'a>(&'a str);
 
 impl<'a> RequestId<'a> {
     /// `null`: the id of an answer to a request that has none that could be told.
-    pub const NULL: RequestId<'static> = RequestId("null");
+    const NULL: RequestId<'static> = RequestId("null");
 
     fn parse(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let valid = matches!(text.as_bytes().first(), Some(b'"' | b'n' | b'-' | b'0'..=b'9'));
         valid.then_some(Self(text))
     }
-}
 
-/// A JSON-RPC response with an error: keys `jsonrpc`, `id`, `error` with `code`, `message`.
-pub fn error_response(id: RequestId<'_>, code: ErrorCode) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct ErrorBody {
-        code: i32,
-        message: &'static str,
+    /// The start of every response: keys `jsonrpc` and `id`, the object still open.
+    pub(super) fn response_start(self) -> Vec<u8> {
+        [br#"{"jsonrpc":"2.0","id":"#, self.0.as_bytes()].concat()
     }
-    let mut bytes = br#"{"jsonrpc":"2.0","id":"#.to_vec();
-    bytes.extend_from_slice(id.0.as_bytes());
-    bytes.extend_from_slice(br#","error":"#);
-    write_json(&mut bytes, &ErrorBody { code: code.code(), message: code.message() });
-    bytes.push(b'}');
-    bytes
 }
 
 /// A request that is one.
@@ -82,25 +80,25 @@ pub(super) struct Call<'a> {
 #[derive(Debug)]
 pub(super) struct CallError<'a> {
     id: RequestId<'a>,
-    code: ErrorCode,
+    error: RpcError,
 }
 
 impl CallError<'_> {
     pub(super) fn response(&self) -> Vec<u8> {
-        error_response(self.id, self.code)
+        self.error.response(self.id)
     }
 }
 
 impl<'a> Call<'a> {
     pub(super) fn parse(body: &'a [u8]) -> Result<Self, CallError<'a>> {
-        let error = |code| CallError { id: RequestId::NULL, code };
-        let text = json::checked(body).ok_or(error(ErrorCode::ParseError))?;
+        let error = |error| CallError { id: RequestId::NULL, error };
+        let text = json::checked(body).ok_or(error(RpcError::PARSE_ERROR))?;
         if !text.trim_ascii_start().starts_with('{') {
-            return Err(error(ErrorCode::InvalidRequest));
+            return Err(error(RpcError::INVALID_REQUEST));
         }
         let mut parser = serde_json::Deserializer::from_str(text);
         let envelope = serde::Deserializer::deserialize_map(&mut parser, EnvelopeVisitor)
-            .map_err(|_| error(ErrorCode::ParseError))?;
+            .map_err(|_| error(RpcError::PARSE_ERROR))?;
         envelope.into_call()
     }
 
@@ -141,7 +139,7 @@ impl<'a> Envelope<'a> {
             }
             _ => Err(CallError {
                 id: id.unwrap_or(RequestId::NULL),
-                code: ErrorCode::InvalidRequest,
+                error: RpcError::INVALID_REQUEST,
             }),
         }
     }

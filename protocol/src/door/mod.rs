@@ -4,18 +4,24 @@
 //! A request is looked at twice. [`route`] needs its head only and says whether the body is worth
 //! reading; [`answer`] takes the body and says what to do.
 
+mod agent_card;
 mod json;
 mod json_rpc;
 mod message;
+mod result;
 mod route;
 mod submit;
+mod task_methods;
+mod tasks;
 
-pub use json_rpc::{ErrorCode, RequestId, error_response};
+pub use agent_card::AgentCard;
 pub use message::{Message, ParamsError};
 pub use route::{Route, route};
-pub use submit::{Submission, Submitted, Tasks, submit};
+pub use submit::submit;
+pub use tasks::{Submission, Submitted, TaskSnapshot, TaskState, Tasks};
 
-use json_rpc::Call;
+use json_rpc::{Call, RpcError};
+use uuid::Uuid;
 
 /// The longest request body that is read unless told otherwise, in bytes.
 pub const DEFAULT_MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -33,9 +39,21 @@ pub enum Answer {
     Stream(Result<Message, ParamsError>),
 }
 
+/// The methods that are served, in alphabetical order. Those that submit tasks are not there where
+/// `task_acceptance` is `none`.
+fn methods(accepts_tasks: bool) -> impl Iterator<Item = &'static str> {
+    let methods = ["message/send", "message/stream", "stream/watch", "tasks/cancel", "tasks/get"];
+    methods.into_iter().filter(move |method| accepts_tasks || !method.starts_with("message/"))
+}
+
 /// Answers the request with this body. `accepts_tasks` is false for a capsule whose
-/// `task_acceptance` is `none`: the methods that submit tasks are not there then.
-pub fn answer(body: &[u8], accepts_tasks: bool) -> Answer {
+/// `task_acceptance` is `none`; `mint` makes UUIDs, version 7, for a task that is submitted.
+pub fn answer(
+    body: &[u8],
+    accepts_tasks: bool,
+    mint: impl FnMut() -> Uuid,
+    tasks: &mut impl Tasks,
+) -> Answer {
     if body.is_empty() {
         return Answer::NotFound;
     }
@@ -43,9 +61,16 @@ pub fn answer(body: &[u8], accepts_tasks: bool) -> Answer {
         Ok(call) => call,
         Err(error) => return Answer::Json(error.response()),
     };
+    let (id, params) = (call.id(), call.params());
+    // Before params are looked at.
+    if !methods(accepts_tasks).any(|method| method == call.method()) {
+        return Answer::Json(RpcError::METHOD_NOT_FOUND.response(id));
+    }
     match call.method() {
         "stream/watch" => Answer::Watch,
-        "message/stream" if accepts_tasks => Answer::Stream(Message::from_params(call.params())),
-        _ => Answer::Json(error_response(call.id(), ErrorCode::MethodNotFound)),
+        "message/stream" => Answer::Stream(Message::from_params(params)),
+        "message/send" => Answer::Json(submit::send(id, Message::from_params(params), mint, tasks)),
+        "tasks/cancel" => Answer::Json(task_methods::cancel(id, params, tasks)),
+        _ => Answer::Json(task_methods::get(id, params, tasks)),
     }
 }

@@ -5,6 +5,8 @@
 pub enum Route {
     /// To the JSON-RPC methods, with the body.
     JsonRpc,
+    /// To the agent card.
+    AgentCard,
     /// Nowhere: 404 without a body.
     NotFound,
 }
@@ -14,7 +16,11 @@ pub enum Route {
 pub fn route<V: AsRef<[u8]>>(method: &str, path_with_query: &str, content_types: &[V]) -> Route {
     let path = path_with_query.split('?').next().unwrap_or_default();
     let json = !content_types.is_empty() && content_types.iter().all(|v| is_json(v.as_ref()));
-    if method == "POST" && path == "/" && json { Route::JsonRpc } else { Route::NotFound }
+    match (method, path) {
+        ("POST", "/") if json => Route::JsonRpc,
+        ("GET", "/.well-known/agent-card.json") => Route::AgentCard,
+        _ => Route::NotFound,
+    }
 }
 
 /// Whether a content type is JSON: `application/json`, `application/json-rpc` or

@@ -1,39 +1,13 @@
-//! From a message to a task, and what the connection is told when it does not become one
-//! (protocol page, "What `message/stream` writes, in order", steps 3 to 5).
+//! From a message to a task, and what is said when it does not become one (protocol page, "What
+//! `message/stream` writes, in order", steps 3 to 5; `capsule-stream-details.md`, section 8).
 
-use super::{Message, ParamsError};
+use super::json_rpc::{RequestId, RpcError};
+use super::{Message, ParamsError, Submission, Submitted, TaskSnapshot, TaskState, Tasks, result};
 use crate::{Connection, ContextId, Task, TaskId, frame};
 use uuid::Uuid;
 
-/// A task as it is handed to the agent loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Submission {
-    /// Its ids.
-    pub task: Task,
-    /// The message's own id.
-    pub message_id: String,
-    /// The message's role.
-    pub role: String,
-    /// The message's text.
-    pub text: String,
-}
-
-/// What the agent loop said to a submission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Submitted {
-    /// It will be run.
-    Accepted,
-    /// The capsule cannot accept another task.
-    Busy,
-    /// There was a place, but the task could not be handed over.
-    QueueFailed,
-}
-
-/// The agent loop, as the stream sees it.
-pub trait Tasks {
-    /// Hands a task over.
-    fn submit(&mut self, submission: Submission) -> Submitted;
-}
+/// What both methods say when a task cannot be handed over.
+const QUEUE_FAILED: &str = "internal error: queue send failed";
 
 /// Submits what the params of a `message/stream` were, on a connection that
 /// [`crate::Session::open_stream`] opened. Where they cannot become a task, the connection gets its
@@ -41,7 +15,7 @@ pub trait Tasks {
 pub fn submit(
     connection: &mut Connection,
     params: Result<Message, ParamsError>,
-    mut mint: impl FnMut() -> Uuid,
+    mint: impl FnMut() -> Uuid,
     tasks: &mut impl Tasks,
 ) {
     let message = match params {
@@ -51,21 +25,53 @@ pub fn submit(
             return;
         }
     };
+    let (task, submitted) = hand_over(message, mint, tasks);
+    match submitted {
+        Submitted::Accepted => {}
+        Submitted::Busy => connection.say_last(frame::rejected(&task)),
+        Submitted::QueueFailed => connection.say_last(frame::error(QUEUE_FAILED)),
+    }
+}
+
+/// Answers a `message/send`: the answer to a wait for input, if a task waits, else a task of its
+/// own.
+pub(super) fn send(
+    id: RequestId<'_>,
+    params: Result<Message, ParamsError>,
+    mint: impl FnMut() -> Uuid,
+    tasks: &mut impl Tasks,
+) -> Vec<u8> {
+    let message = match params {
+        Ok(message) => message,
+        Err(error) => return RpcError::invalid_params(&error).response(id),
+    };
+    if let Some(answered) = tasks.answer(&message.text) {
+        return result::of_task(id, &answered);
+    }
+    let (task, submitted) = hand_over(message, mint, tasks);
+    let state = match submitted {
+        Submitted::Accepted => TaskState::Submitted,
+        Submitted::Busy => TaskState::Rejected,
+        Submitted::QueueFailed => return RpcError::internal(QUEUE_FAILED).response(id),
+    };
+    result::of_task(id, &TaskSnapshot { task, state, prompt: None })
+}
+
+/// Mints the task's ids, and hands it to the agent loop.
+fn hand_over(
+    message: Message,
+    mut mint: impl FnMut() -> Uuid,
+    tasks: &mut impl Tasks,
+) -> (Task, Submitted) {
     let task = Task {
         id: TaskId::mint(mint()),
         context_id: message.context_id.map_or_else(|| ContextId::mint(mint()), ContextId::from),
     };
-    let submission = Submission {
+    let submitted = tasks.submit(Submission {
         task: task.clone(),
         message_id: message.message_id,
         role: message.role,
         text: message.text,
-    };
-    match tasks.submit(submission) {
-        Submitted::Accepted => {}
-        Submitted::Busy => connection.say_last(frame::rejected(&task)),
-        Submitted::QueueFailed => {
-            connection.say_last(frame::error("internal error: queue send failed"));
-        }
-    }
+    });
+    (task, submitted)
 }

@@ -9,19 +9,10 @@ mod support;
 use naive::Model;
 use ops::{Op, Request, op};
 use proptest::prelude::*;
-use protocol::door::{Message, Submission, Submitted, Tasks, answer, submit};
+use protocol::door::{Message, Submitted, submit};
 use protocol::{Answer, Attempt, Connection, Inference, Instant, LastEventId, Session};
-use support::{session, task, text, thinking, tool_result};
+use support::{Says, answer, session, task, text, thinking, tool_result};
 use uuid::Uuid;
-
-/// An agent loop that says always the same.
-struct Says(Submitted);
-
-impl Tasks for Says {
-    fn submit(&mut self, _: Submission) -> Submitted {
-        self.0
-    }
-}
 
 /// The code under test and the model, side by side.
 struct Pair {

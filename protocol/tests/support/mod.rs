@@ -2,9 +2,10 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use protocol::{
-    Artifact, Attempt, Chunk, Connection, ContextId, HookArtifact, Instant, LastEventId, Session,
-    Settings, Task, TaskId,
+    Answer, Artifact, Attempt, Chunk, Connection, ContextId, HookArtifact, Instant, LastEventId,
+    Session, Settings, Submission, Submitted, Task, TaskId, TaskSnapshot, Tasks, door,
 };
+use uuid::Uuid;
 
 /// The first frame of a watch on a session with the default settings.
 pub(crate) const ACK: &str = "event: connection-ack\n\
@@ -18,6 +19,32 @@ pub(crate) const SHORT_TASK: [&str; 3] =
     ["0 status inference turn 1", "1 text \"ok\" final", "2 status session ended"];
 /// Launch.
 pub(crate) const LAUNCH: Instant = Instant(0);
+
+/// An agent loop that says this to every submission, and knows no task.
+pub(crate) struct Says(pub(crate) Submitted);
+
+impl Tasks for Says {
+    fn submit(&mut self, _: Submission) -> Submitted {
+        self.0
+    }
+
+    fn answer(&mut self, _: &str) -> Option<TaskSnapshot> {
+        None
+    }
+
+    fn get(&mut self, _: Option<&TaskId>) -> Option<TaskSnapshot> {
+        None
+    }
+
+    fn cancel(&mut self, _: &TaskId) -> Option<TaskSnapshot> {
+        None
+    }
+}
+
+/// The door's answer, where every task is accepted and none is known.
+pub(crate) fn answer(body: &[u8], accepts_tasks: bool) -> Answer {
+    door::answer(body, accepts_tasks, Uuid::nil, &mut Says(Submitted::Accepted))
+}
 
 /// A session with the default settings, at launch.
 pub(crate) fn session() -> Session {
