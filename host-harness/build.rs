@@ -6,7 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the components are made of, from the workspace's root.
-const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "src", "protocol", "wit"];
+const SOURCES: [&str; 6] = ["Cargo.toml", "Cargo.lock", "src", "components", "protocol", "wit"];
+
+/// The packages, and the variable in which this crate's code finds the file made of each.
+const COMPONENTS: [(&str, &str); 4] = [
+    ("capsule-stream", "CAPSULE_STREAM_WASM"),
+    ("scripted-driver", "SCRIPTED_DRIVER_WASM"),
+    ("scripted-tool", "SCRIPTED_TOOL_WASM"),
+    ("ask-tool", "ASK_TOOL_WASM"),
+];
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -15,8 +23,10 @@ fn main() {
     }
     match build(&root) {
         Ok(directory) => {
-            let file = directory.join("capsule_stream.wasm");
-            println!("cargo::rustc-env=CAPSULE_STREAM_WASM={}", file.display());
+            for (package, variable) in COMPONENTS {
+                let file = directory.join(package.replace('-', "_")).with_extension("wasm");
+                println!("cargo::rustc-env={variable}={}", file.display());
+            }
         }
         Err(message) => println!("cargo::error={message}"),
     }
@@ -28,7 +38,8 @@ fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").ok_or("cargo sets CARGO")?;
     let status = Command::new(cargo)
         .args(["build", "--locked", "--profile", "component", "--target", "wasm32-wasip2"])
-        .args(["--package", "capsule-stream", "--target-dir"])
+        .args(COMPONENTS.iter().flat_map(|(package, _)| ["--package", package]))
+        .arg("--target-dir")
         .arg(&target_dir)
         .current_dir(root)
         // What the outer build was told is about another target, or about a linter.
@@ -38,7 +49,7 @@ fn build(root: &Path) -> Result<PathBuf, String> {
         .status()
         .map_err(|error| format!("cargo could not be started for the components: {error}"))?;
     if !status.success() {
-        return Err("the component did not build; if its target is missing, run \
+        return Err("the components did not build; if its target is missing, run \
                     `rustup target add wasm32-wasip2`"
             .into());
     }

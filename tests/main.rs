@@ -20,6 +20,10 @@
 //! | `lifetimes` | attempts, inference calls and input waits: their ends, their counters |
 //! | `transcripts` | every shipped scenario, byte for byte, against `transcripts/` |
 //! | `readme` | the README's table of rules names tests that exist |
+//! | `drivers` | a driver that is a component: what reaches the stream, and how it fails |
+//! | `tools` | tools that are components: their results, failures and questions |
+//! | `component_limits` | what stops them, what they can reach, and every WASI 0.2 they import |
+//! | `composed` | the stream, a driver and tools as one component |
 //!
 //! `support` holds what they share.
 
@@ -28,6 +32,9 @@
 mod bodies;
 mod capacity;
 mod closing;
+mod component_limits;
+mod composed;
+mod drivers;
 mod heads;
 mod heartbeats;
 mod json_rpc;
@@ -39,4 +46,5 @@ mod slow_bodies;
 mod slow_clients;
 mod stream_watch;
 mod support;
+mod tools;
 mod transcripts;

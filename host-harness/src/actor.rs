@@ -50,6 +50,16 @@ impl Actor {
                     Command::Feed(call) => self.guest.feed(call).await?,
                     // Nobody may wait for them any more.
                     Command::Stats(reply) => drop(reply.send(self.guest.stats().await?)),
+                    Command::Run { part, input, result } => {
+                        self.flush().await?;
+                        // A task that was cancelled meanwhile does not wait for it.
+                        let _ = result.send(self.guest.run(&part, input).await?);
+                    }
+                    Command::Hold(time, done) => {
+                        self.flush().await?;
+                        tokio::time::sleep(time).await;
+                        let _ = done.send(());
+                    }
                     Command::Stop => return self.drain().await,
                 }
             }
@@ -66,6 +76,13 @@ impl Actor {
             return Ok(());
         }
         self.guest.emit_chunks(std::mem::take(chunks)).await
+    }
+
+    /// Puts what was written on its way, before something holds the thread.
+    async fn flush(&mut self) -> Result<()> {
+        self.guest.flush().await?;
+        tokio::task::yield_now().await;
+        Ok(())
     }
 
     /// Lets clients take what was written before the instance goes, for a while.

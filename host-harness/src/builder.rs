@@ -1,6 +1,7 @@
 //! How a capsule is configured and started.
 
 use crate::component::StreamComponent;
+use crate::components::ComponentSettings;
 use crate::front::Limits;
 use crate::settings::{FixedIds, Settings, TaskAcceptance};
 use crate::{Capsule, Error};
@@ -69,6 +70,14 @@ impl CapsuleBuilder {
         self
     }
 
+    /// What the driver and tools of a component that is composed of them may do. Their memory is
+    /// then the whole component's, beside the replay buffer.
+    #[must_use]
+    pub fn component_settings(mut self, settings: ComponentSettings) -> Self {
+        self.settings.components = settings;
+        self
+    }
+
     /// Mints the same ids every time, for tests that compare bytes.
     #[must_use]
     pub fn fixed_ids(mut self, ids: FixedIds) -> Self {
@@ -86,6 +95,6 @@ impl CapsuleBuilder {
             Some(component) => component,
             None => StreamComponent::built_in().await?,
         };
-        Capsule::start(component.get(), self.settings, self.limits).await
+        Capsule::start(&component, self.settings, self.limits).await
     }
 }

@@ -3,6 +3,9 @@
 use crate::actor::Actor;
 use crate::builder::CapsuleBuilder;
 use crate::command::{Command, RequestBody};
+use crate::component::StreamComponent;
+use crate::components::{ToolInput, ToolResult};
+use crate::composed::ComposedPart;
 use crate::feed::FeedHandle;
 use crate::front::{self, Handler, HandlerGone, Limits};
 use crate::guest::Guest;
@@ -20,10 +23,10 @@ use protocol::{TaskId, TaskSnapshot};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
-use wasmtime::component::Component;
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
 /// A running capsule. Dropping it ends it at once; [`Self::close`] and [`Self::stop`] are kinder.
@@ -51,7 +54,7 @@ impl Capsule {
     }
 
     pub(crate) async fn start(
-        component: &Component,
+        component: &StreamComponent,
         settings: Settings,
         limits: Limits,
     ) -> Result<Self, Error> {
@@ -208,6 +211,33 @@ impl CapsuleHandle {
         let (answer, answered) = oneshot::channel();
         self.inbox.push(Command::Request { request, answer }).map_err(|_| HandlerGone)?;
         answered.await.map_err(|_| HandlerGone)?.map_err(|_| HandlerGone)
+    }
+
+    /// Holds the thread that the stream is served on, as work does that never pauses: nothing is
+    /// written meanwhile, and requests wait. For simulations; returns when the thread is free.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`].
+    pub async fn hold(&self, time: Duration) -> Result<(), Error> {
+        let (done, held) = oneshot::channel();
+        self.inbox.push(Command::Hold(time, done)).map_err(|_| Error::Stopped)?;
+        held.await.map_err(|_| Error::Stopped)
+    }
+
+    /// Calls the driver or a tool of the composition that the capsule is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`]: with a part that traps, the capsule goes.
+    pub(crate) async fn run_composed(
+        &self,
+        part: ComposedPart,
+        input: ToolInput,
+    ) -> Result<ToolResult, Error> {
+        let (result, called) = oneshot::channel();
+        self.inbox.push(Command::Run { part, input, result }).map_err(|_| Error::Stopped)?;
+        called.await.map_err(|_| Error::Stopped)
     }
 
     /// Figures about the stream.

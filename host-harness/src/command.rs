@@ -1,9 +1,12 @@
 //! What the actor is told.
 
 use crate::Stats;
+use crate::components::{ToolInput, ToolResult};
+use crate::composed::ComposedPart;
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use protocol::{Artifact, Chunk, HookArtifact, Task};
+use std::time::Duration;
 use tokio::sync::oneshot;
 use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
@@ -25,6 +28,14 @@ pub(crate) enum Command {
     },
     Feed(Feed),
     Stats(oneshot::Sender<Stats>),
+    /// Call a driver or tool of a composition, which holds the thread until it returns.
+    Run {
+        part: ComposedPart,
+        input: ToolInput,
+        result: oneshot::Sender<ToolResult>,
+    },
+    /// Hold the thread for so long, then say so.
+    Hold(Duration, oneshot::Sender<()>),
     /// Write what there is to write, then end.
     Stop,
 }

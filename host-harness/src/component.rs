@@ -1,9 +1,12 @@
 //! The component, compiled for this machine.
 
 use crate::Error;
+use crate::components::interruptible_engine;
+use crate::compose::{ComposedParts, composed_parts};
 use crate::cwasm;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use wasmtime::component::Component;
 use wasmtime::{Config, Engine};
 
@@ -13,7 +16,10 @@ const BUILT_IN: &[u8] = include_bytes!(env!("CAPSULE_STREAM_WASM"));
 /// A component that serves a capsule's stream, ready to be instantiated any number of times. Cheap
 /// to clone.
 #[derive(Clone)]
-pub struct StreamComponent(Component);
+pub struct StreamComponent {
+    component: Component,
+    parts: Option<Arc<ComposedParts>>,
+}
 
 impl StreamComponent {
     /// The component that is built with this crate.
@@ -22,7 +28,7 @@ impl StreamComponent {
     ///
     /// [`Error::LoadComponent`].
     pub async fn built_in() -> Result<Self, Error> {
-        Self::compile(BUILT_IN.into()).await
+        Self::from_bytes(BUILT_IN.into()).await
     }
 
     /// The bytes of the built-in component.
@@ -39,24 +45,36 @@ impl StreamComponent {
         let bytes = tokio::fs::read(path)
             .await
             .map_err(|error| Error::ReadComponent(path.to_owned(), error))?;
-        Self::compile(bytes).await
+        Self::from_bytes(bytes).await
     }
 
-    async fn compile(bytes: Vec<u8>) -> Result<Self, Error> {
+    /// A component from its bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LoadComponent`].
+    pub async fn from_bytes(bytes: Vec<u8>) -> Result<Self, Error> {
         // Compiling takes long enough to hold others up.
         let compiled = tokio::task::spawn_blocking(move || {
-            let engine = Engine::new(&Config::new())?;
-            cwasm::load(&engine, &bytes)
+            let parts = composed_parts(&bytes).map(Arc::new);
+            // The stream alone needs no interrupting, and is faster without.
+            let engine = match &parts {
+                Some(_) => interruptible_engine()?,
+                None => Engine::new(&Config::new())?,
+            };
+            Ok(Self { component: cwasm::load(&engine, &bytes)?, parts })
         });
-        let component = match compiled.await {
-            Ok(component) => component.map_err(Error::LoadComponent)?,
-            Err(panic) => return Err(Error::LoadComponent(wasmtime::Error::new(panic))),
-        };
-        Ok(Self(component))
+        let compiled = compiled.await.unwrap_or_else(|panic| Err(wasmtime::Error::new(panic)));
+        compiled.map_err(Error::LoadComponent)
     }
 
     pub(crate) fn get(&self) -> &Component {
-        &self.0
+        &self.component
+    }
+
+    /// The driver and tools in it, where it is a composition.
+    pub fn composed_parts(&self) -> Option<&ComposedParts> {
+        self.parts.as_deref()
     }
 }
 

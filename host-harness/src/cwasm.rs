@@ -16,7 +16,7 @@ use wasmtime::component::Component;
 
 const DIGEST_BYTES: usize = 32;
 /// How many compiled components are kept.
-const KEPT_FILES: usize = 8;
+const KEPT_FILES: usize = 32;
 
 /// The component in `wasm`, from the cache or compiled. A cache that cannot be used is done without.
 pub(crate) fn load(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Component> {

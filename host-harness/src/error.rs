@@ -11,6 +11,8 @@ pub enum Error {
     ReadComponent(PathBuf, io::Error),
     /// It is no component that this host can run: not WebAssembly, or of another world.
     LoadComponent(wasmtime::Error),
+    /// It is no component that this host can call as a driver or tool.
+    LoadPart(PathBuf, wasmtime::Error),
     /// The address could not be listened on.
     Listen(String, io::Error),
     /// The component trapped. The capsule is gone.
@@ -30,6 +32,13 @@ impl fmt::Display for Error {
                 "the component cannot be run, it has to be of the world \
                  murmur:capsule-stream/capsule-stream@0.1.0: {error:#}"
             ),
+            Self::LoadPart(path, error) => write!(
+                f,
+                "{} cannot be called as a driver or tool, it has to export \
+                 murmur:tool/run@0.1.0 and to import nothing but WASI 0.2, murmur:text/chunks@0.1.0 \
+                 and, as a tool, murmur:task/task@0.1.0: {error:#}",
+                path.display()
+            ),
             Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Self::Trapped(error) => write!(f, "the component trapped: {error:#}"),
             Self::Stopped => f.write_str("the capsule was stopped"),
@@ -41,7 +50,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::ReadComponent(_, error) | Self::Listen(_, error) => Some(error),
-            Self::LoadComponent(_) | Self::Trapped(_) | Self::Stopped => None,
+            Self::LoadComponent(_) | Self::LoadPart(..) | Self::Trapped(_) | Self::Stopped => None,
         }
     }
 }

@@ -1,17 +1,20 @@
 //! The component's exports, as the actor calls them.
 
 use crate::Stats;
+use crate::bindings::CapsuleStream;
 use crate::bindings::exports::murmur::capsule_stream::feed;
 use crate::bindings::murmur::capsule_stream::types;
-use crate::bindings::{CapsuleStream, CapsuleStreamPre};
 use crate::command::{Answer, Feed, RequestBody, ResourceId};
+use crate::component::StreamComponent;
+use crate::components::{ToolInput, ToolResult};
+use crate::composed::{ComposedCalls, ComposedPart};
 use crate::host::Host;
 use crate::inbox::Inbox;
 use protocol::{Artifact, Chunk, Task};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
-use wasmtime::component::{Component, Linker, Resource, ResourceAny};
+use wasmtime::component::{Linker, Resource, ResourceAny};
 use wasmtime::{Result, Store};
 use wasmtime_wasi::p2::{DynPollable, Pollable};
 use wasmtime_wasi_http::WasiHttpView;
@@ -22,6 +25,10 @@ pub(crate) struct Guest {
     store: Store<Host>,
     instance: CapsuleStream,
     until: Resource<DynPollable>,
+    /// Always ready.
+    now: Resource<DynPollable>,
+    /// None where the component is the stream alone.
+    composed: Option<ComposedCalls>,
     resources: HashMap<ResourceId, ResourceAny>,
 }
 
@@ -35,22 +42,42 @@ impl<T: Send + 'static> Pollable for Until<T> {
     }
 }
 
+struct Now;
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Now {
+    async fn ready(&mut self) {}
+}
+
 impl Guest {
     /// Instantiates the component. `inbox` is what ends its pump.
     pub(crate) async fn instantiate<T: Send + 'static>(
-        component: &Component,
+        component: &StreamComponent,
         host: Host,
         inbox: Arc<Inbox<T>>,
     ) -> Result<Self> {
-        let mut linker = Linker::new(component.engine());
+        let engine = component.get().engine();
+        let mut linker = Linker::new(engine);
         Host::add_to_linker(&mut linker)?;
-        let mut store = Store::new(component.engine(), host);
-        let pre = CapsuleStreamPre::new(linker.instantiate_pre(component)?)?;
-        let instance = pre.instantiate_async(&mut store).await?;
+        let compute = host.compute();
+        let mut store = Store::new(engine, host);
+        let pre = linker.instantiate_pre(component.get())?;
+        let mut composed = None;
+        if component.composed_parts().is_some() {
+            store.limiter(Host::memory);
+            composed = Some(ComposedCalls::watch(&mut store, compute));
+        }
+        let exports = pre.instantiate_async(&mut store).await?;
+        let instance = CapsuleStream::new(&mut store, &exports)?;
+        if let (Some(calls), Some(parts)) = (&mut composed, component.composed_parts()) {
+            calls.find(&mut store, &exports, parts)?;
+        }
         let table = &mut store.data_mut().table;
         let until = table.push(Until(inbox))?;
         let until = wasmtime_wasi::p2::subscribe(table, until)?;
-        Ok(Self { store, instance, until, resources: HashMap::new() })
+        let now = table.push(Now)?;
+        let now = wasmtime_wasi::p2::subscribe(table, now)?;
+        Ok(Self { store, instance, until, now, composed, resources: HashMap::new() })
     }
 
     /// Gives a request to the component. It answers when it will, through `answer`.
@@ -68,7 +95,27 @@ impl Guest {
 
     /// Lets the component write and wait until something is in the inbox.
     pub(crate) async fn pump(&mut self) -> Result<()> {
-        let until = Resource::new_borrow(self.until.rep());
+        self.pump_until(self.until.rep()).await
+    }
+
+    /// Lets the component write, without waiting.
+    pub(crate) async fn flush(&mut self) -> Result<()> {
+        self.pump_until(self.now.rep()).await
+    }
+
+    /// Calls a driver or tool of the composition. It holds the store until it returns.
+    pub(crate) async fn run(
+        &mut self,
+        part: &ComposedPart,
+        input: ToolInput,
+    ) -> Result<ToolResult> {
+        let none = || wasmtime::Error::msg("the component is no composition");
+        let composed = self.composed.as_ref().ok_or_else(none)?;
+        composed.call(&mut self.store, part, input).await
+    }
+
+    async fn pump_until(&mut self, pollable: u32) -> Result<()> {
+        let until = Resource::new_borrow(pollable);
         self.instance.murmur_capsule_stream_pump().call_pump(&mut self.store, until).await
     }
 

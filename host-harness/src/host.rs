@@ -1,20 +1,18 @@
 //! What the store holds: WASI, and the imports of the component's own package.
 
 use crate::bindings::murmur::capsule_stream::{settings, tasks, types};
+use crate::components::{Egress, MemoryLimit};
 use crate::settings::{Settings, TaskAcceptance};
 use crate::tasks::Tasks;
-use bytes::Bytes;
-use http_body_util::combinators::UnsyncBoxBody;
 use protocol::{ConversationMode, Submission, Submitted, Task, TaskId, TaskSnapshot, TaskState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
+use wasmtime::ResourceLimiter;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::random::Deterministic;
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_http::{
-    Error, RequestOptions, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
-};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 /// The most that a client's stream takes in one write, in bytes.
 const WRITE_BYTES: usize = 256 * 1024;
@@ -24,52 +22,49 @@ pub(crate) struct Host {
     pub(crate) table: ResourceTable,
     wasi: WasiCtx,
     http: WasiHttpCtx,
-    hooks: Hooks,
+    /// The stream makes no requests of its own; the driver of a composition does.
+    egress: Egress,
+    memory: MemoryLimit,
     settings: Settings,
     tasks: Arc<Tasks>,
-}
-
-struct Hooks;
-
-type OutgoingBody = UnsyncBoxBody<Bytes, Error>;
-type Transmitted = Box<dyn Future<Output = Result<(), Error>> + Send>;
-
-impl WasiHttpHooks for Hooks {
-    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
-        WRITE_BYTES
-    }
-
-    /// The stream makes no requests of its own.
-    fn send_request(
-        &mut self,
-        _: http::Request<OutgoingBody>,
-        _: Option<RequestOptions>,
-        _: Transmitted,
-    ) -> Box<dyn Future<Output = Result<(http::Response<OutgoingBody>, Transmitted), Error>> + Send>
-    {
-        Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
-    }
 }
 
 impl Host {
     pub(crate) fn new(settings: Settings, tasks: Arc<Tasks>) -> Self {
         let mut wasi = WasiCtx::builder();
-        wasi.inherit_stderr();
-        wasi.monotonic_clock(TokioClock(Instant::now()));
+        wasi.inherit_stderr().envs(&settings.components.env);
+        wasi.monotonic_clock(TokioClock::new());
         if let Some(ids) = &settings.fixed_ids {
             wasi.wall_clock(FixedClock(ids.unix_time));
             // WASI takes four bytes from it for each one that the component gets.
             let bytes = ids.random_bytes.iter().flat_map(|&byte| [byte; 4]).collect();
             wasi.secure_random(Deterministic::new(bytes));
         }
+        let components = &settings.components;
+        let allowed = components.allowed_hosts.clone();
+        let egress = Egress { allowed, write_bytes: WRITE_BYTES };
+        // The replay buffer is the stream's, beside what the parts of a composition may take.
+        let replay_buffer = usize::try_from(settings.replay_buffer_bytes).unwrap_or(usize::MAX);
+        let memory = MemoryLimit::new(components.memory_bytes.saturating_add(replay_buffer));
         Self {
             table: ResourceTable::new(),
             wasi: wasi.build(),
             http: WasiHttpCtx::new(),
-            hooks: Hooks,
+            egress,
+            memory,
             settings,
             tasks,
         }
+    }
+
+    /// For how long a call of a composition's driver or tool may compute.
+    pub(crate) fn compute(&self) -> Duration {
+        self.settings.components.compute
+    }
+
+    /// What the store of a composition is limited by.
+    pub(crate) fn memory(&mut self) -> &mut dyn ResourceLimiter {
+        &mut self.memory
     }
 
     /// Defines everything that the component imports.
@@ -90,7 +85,7 @@ impl WasiView for Host {
 
 impl WasiHttpView for Host {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.hooks }
+        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.egress }
     }
 }
 
@@ -168,7 +163,13 @@ impl From<TaskSnapshot> for tasks::Snapshot {
 }
 
 /// Tokio's clock, which tests can pause: heartbeats are then due in simulated time.
-struct TokioClock(Instant);
+pub(crate) struct TokioClock(Instant);
+
+impl TokioClock {
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+}
 
 impl HostMonotonicClock for TokioClock {
     fn resolution(&self) -> u64 {

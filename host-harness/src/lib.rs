@@ -30,6 +30,9 @@
 //! | `tasks` | which task runs and which ones wait |
 //! | [`front`] | HTTP/1.1 on a socket |
 //! | [`scenario`], [`agent`] | the simulated agent, and what it plays |
+//! | [`client`], [`watch`] | the other end: requests, and what a stream looks like to a person |
+//! | [`components`], [`turn_loop`] | drivers and tools that are components, and the agent made of them |
+//! | [`compose`], `composed` | the stream, a driver and tools as one component, and its parts' calls |
 //! | [`frames`] | a scenario's bytes in simulated time, without a component |
 
 mod actor;
@@ -37,8 +40,12 @@ pub mod agent;
 mod bindings;
 pub mod builder;
 pub mod capsule;
+pub mod client;
 mod command;
 pub mod component;
+pub mod components;
+pub mod compose;
+mod composed;
 mod cwasm;
 mod error;
 pub mod feed;
@@ -53,6 +60,8 @@ pub mod settings;
 mod stats;
 pub mod task;
 mod tasks;
+pub mod turn_loop;
+pub mod watch;
 
 pub use builder::CapsuleBuilder;
 pub use capsule::{Capsule, CapsuleHandle};

@@ -1,5 +1,6 @@
 //! What can be chosen for a capsule.
 
+use crate::components::ComponentSettings;
 use protocol::{ConversationMode, door};
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) replay_buffer_bytes: u64,
     pub(crate) max_request_bytes: usize,
     pub(crate) fixed_ids: Option<FixedIds>,
+    /// What the driver and tools of a composition may do.
+    pub(crate) components: ComponentSettings,
 }
 
 impl Default for Settings {
@@ -59,6 +62,7 @@ impl Default for Settings {
             replay_buffer_bytes: stream.replay_buffer_bytes,
             max_request_bytes: door::DEFAULT_MAX_BODY_BYTES,
             fixed_ids: None,
+            components: ComponentSettings::default(),
         }
     }
 }

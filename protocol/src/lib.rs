@@ -16,6 +16,7 @@
 //! | [`heartbeat`] | when a heartbeat is due | Heartbeat |
 //! | [`last_event_id`] | the request header a replay starts from | Replay |
 //! | [`door`] | routes, JSON-RPC, messages and their errors | Endpoints |
+//! | [`sse`] | reading event streams, as the standard says | — |
 //! | [`mod@fence`] | the fence around untrusted tool output | `artifact` |
 //! | [`ids`] | task and context ids | `status` |
 
@@ -31,6 +32,7 @@ pub mod input_wait;
 pub mod last_event_id;
 pub mod replay_buffer;
 pub mod session;
+pub mod sse;
 
 pub use attempt::{Artifact, Attempt, HookArtifact, Inference};
 pub use connection::{Connection, Endpoint};

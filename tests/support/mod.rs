@@ -1,5 +1,6 @@
 //! What the tests share. No rule of the protocol lives here.
 
+pub(crate) mod agent;
 mod capsule;
 mod client;
 mod expected;

@@ -1,15 +1,20 @@
 //! The command line.
 
+mod agent_options;
+mod compose;
 mod frames;
 mod output;
 mod scenario;
 mod serve;
+mod task;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use host_harness::scenario::Scenario;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
+use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
 
 /// Serves the event stream of an AI agent's capsule.
@@ -26,37 +31,61 @@ Examples:
   capsule serve --scenario tools           play another scenario that ships with the program
   capsule scenario show story > my.scenario; capsule scenario check my.scenario
   capsule frames my.scenario               the bytes that a watcher gets, at once
+  capsule watch                            in a second terminal: everything the capsule writes
+  capsule send ask-you --stream            in a third: a task that asks something
+  capsule answer main                      in a fourth: the answer
 
 Logs go to stderr. RUST_LOG chooses them: RUST_LOG=host_harness=debug capsule serve";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve a capsule whose agent plays scenarios
+    /// Serve a capsule whose agent plays scenarios, or is made of components
     Serve(serve::Serve),
+    /// Watch a capsule: everything that it writes, as text
+    Watch(watch::Watch),
+    /// Submit a task
+    Send(task::Send),
+    /// Answer the task that waits for input
+    Answer(task::Answer),
+    /// Cancel a task
+    Cancel(task::Cancel),
     /// Check, list and show scenarios
     Scenario(scenario::ScenarioCommand),
+    /// Make one component of the stream, a driver and tools
+    Compose(compose::Compose),
     /// Print the bytes that a watcher gets of a scenario
     Frames(frames::Frames),
 }
 
 /// What a subcommand fails with: printed to stderr, and the program exits with 1.
 type CliResult = Result<(), Box<dyn Error>>;
+/// The same of one that has an exit code of its own.
+type CliExit = Result<ExitCode, Box<dyn Error>>;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let result = match cli.command {
-        Command::Serve(serve) => serve.run(),
-        Command::Scenario(scenario) => scenario.run(),
-        Command::Frames(frames) => frames.run(),
+        Command::Serve(serve) => serve.run().map(|()| ExitCode::SUCCESS),
+        Command::Watch(watch) => watch.run(),
+        Command::Send(send) => send.run(),
+        Command::Answer(answer) => answer.run(),
+        Command::Cancel(cancel) => cancel.run(),
+        Command::Scenario(scenario) => scenario.run().map(|()| ExitCode::SUCCESS),
+        Command::Compose(compose) => compose.run().map(|()| ExitCode::SUCCESS),
+        Command::Frames(frames) => frames.run().map(|()| ExitCode::SUCCESS),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("capsule: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn runtime() -> Result<Runtime, String> {
+    Runtime::new().map_err(|error| format!("the runtime could not be started: {error}"))
 }
 
 /// The scenario of that name that ships with the program, or else the one in that file.

@@ -1,24 +1,36 @@
 //! `capsule serve`.
 
-use super::{CliResult, find_scenario, output};
+use super::agent_options::AgentOptions;
+use super::{CliResult, find_scenario, output, runtime};
 use clap::ValueEnum;
 use host_harness::agent::SimulatedAgent;
 use host_harness::scenario::Scenario;
-use host_harness::{Capsule, ConversationMode, Error, StreamComponent, TaskAcceptance};
+use host_harness::turn_loop::ComponentAgent;
+use host_harness::{
+    Capsule, CapsuleHandle, ConversationMode, Error, StreamComponent, TaskAcceptance,
+};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
 
-/// Serve a capsule whose agent plays scenarios.
+/// Serve a capsule whose agent plays scenarios, or is made of components.
 ///
 /// A task whose text is the name of a scenario that ships with the program plays that one. Every
 /// other task plays the one chosen with --scenario.
+///
+/// With --driver, or with a --component that `capsule compose` made, each task is run by the driver
+/// instead: it is called with the conversation, the tool calls that it asks for are made, and it is
+/// called again with their results, until it ends the turn.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   capsule serve
   capsule serve --listen 127.0.0.1:0                       a free port, printed on start
   capsule serve --scenario my.scenario --after-task exit   one task, then the end
-  capsule serve --task-acceptance queue --queue-depth 2")]
+  capsule serve --task-acceptance queue --queue-depth 2
+  capsule serve --driver driver.wasm --tool grep=grep.wasm --model NAME \\
+    --allow-host api.example.com --env API_KEY             an agent of components
+  capsule serve --component agent.wasm --tool ask=ask.wasm a composed one, with one more tool")]
 pub(super) struct Serve {
     /// The address to listen on
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:52222")]
@@ -41,6 +53,8 @@ pub(super) struct Serve {
     /// What the capsule does after a task
     #[arg(long, value_enum, default_value_t = AfterTask::Sleep)]
     after_task: AfterTask,
+    #[command(flatten)]
+    agent: AgentOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -81,15 +95,21 @@ enum AfterTask {
 impl Serve {
     pub(super) fn run(self) -> CliResult {
         let scenario = find_scenario(&self.scenario)?;
-        let runtime = tokio::runtime::Runtime::new()
-            .map_err(|error| format!("the runtime could not be started: {error}"))?;
-        runtime.block_on(self.serve(scenario))
+        runtime()?.block_on(self.serve(scenario))
     }
 
     async fn serve(self, scenario: Scenario) -> CliResult {
         let component = match &self.component {
             Some(file) => StreamComponent::from_file(file).await?,
             None => StreamComponent::built_in().await?,
+        };
+        let conversation = self.conversation.into();
+        let (agent, plays) = match self.agent.agent(&component, conversation).await? {
+            Some((agent, name)) => (Agent::Components(agent), format!("runs {name}")),
+            None => {
+                let plays = format!("plays `{}`", scenario.name());
+                (Agent::Simulated(SimulatedAgent::new(scenario)), plays)
+            }
         };
         let mut capsule = Capsule::builder()
             .component(component)
@@ -98,17 +118,20 @@ impl Serve {
                 Acceptance::Single => TaskAcceptance::Single,
                 Acceptance::Queue => TaskAcceptance::Queue { depth: self.queue_depth },
             })
-            .conversation_mode(self.conversation.into())
+            .conversation_mode(conversation)
+            .component_settings(self.agent.component_settings())
             .start()
             .await?;
         let address = capsule.listen(&self.listen).await.map_err(|error| match error {
             Error::Listen(..) => format!("{error}; --listen chooses another address"),
             error => error.to_string(),
         })?;
-        output::write(greeting(address, scenario.name()).as_bytes())?;
+        // Before anybody is told: an interrupt that comes now ends it in the orderly way.
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        output::write(greeting(address, &plays).as_bytes())?;
 
         let handle = capsule.handle();
-        let agent = SimulatedAgent::new(scenario);
         let once = self.after_task == AfterTask::Exit;
         let tasks = async {
             while let Ok(true) = agent.run_next_task(&handle).await {
@@ -122,16 +145,32 @@ impl Serve {
             biased;
             ended = capsule.ended() => return Ok(ended?),
             () = tasks => {}
-            interrupted = tokio::signal::ctrl_c() => interrupted?,
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
         Ok(capsule.stop().await?)
     }
 }
 
-fn greeting(address: SocketAddr, scenario: &str) -> String {
+/// Who runs the tasks.
+enum Agent {
+    Simulated(SimulatedAgent),
+    Components(ComponentAgent),
+}
+
+impl Agent {
+    async fn run_next_task(&self, capsule: &CapsuleHandle) -> Result<bool, Error> {
+        match self {
+            Self::Simulated(agent) => agent.run_next_task(capsule).await,
+            Self::Components(agent) => agent.run_next_task(capsule).await,
+        }
+    }
+}
+
+fn greeting(address: SocketAddr, plays: &str) -> String {
     format!(
         "\
-The capsule serves its stream on http://{address}/ and plays `{scenario}` for each task.
+The capsule serves its stream on http://{address}/ and {plays} for each task.
 Ctrl-C ends it.
 
 Watch everything it writes:

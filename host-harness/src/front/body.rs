@@ -94,14 +94,14 @@ impl Incoming {
 
 /// The bytes of a body so far. They grow as they come, never by what the client only announces,
 /// and hold no more than the most they can become.
-pub(super) struct Gathered {
-    bytes: Vec<u8>,
+pub(crate) struct Gathered {
+    pub(crate) bytes: Vec<u8>,
     limit: usize,
 }
 
 impl Gathered {
     /// Nothing yet, and at most `limit` bytes in the end.
-    pub(super) fn up_to(limit: usize) -> Self {
+    pub(crate) fn up_to(limit: usize) -> Self {
         let bytes = Vec::new();
         Self { bytes, limit }
     }

@@ -13,7 +13,7 @@ const SIZE_DIGITS: usize = 16;
 
 /// Decodes one body, cut into pieces anywhere.
 #[derive(Default)]
-pub(super) struct Chunked {
+pub(crate) struct Chunked {
     state: State,
     /// The size of the chunk: while it is read, what its digits say so far; then what is missing.
     size: u64,
@@ -53,7 +53,7 @@ enum State {
 impl Chunked {
     /// Takes what came and adds what it decodes to; true when the body is complete. What comes
     /// after its end is ignored.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         mut input: &[u8],
         body: &mut Gathered,

@@ -17,8 +17,8 @@
 //! | `response.rs` | the answer's bytes: the event stream, every other answer, the refusals |
 
 mod accept;
-mod body;
-mod chunked;
+pub(crate) mod body;
+pub(crate) mod chunked;
 mod handler;
 mod head;
 mod limits;

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use protocol::{Artifact, Chunk};
 
-use super::document::{Emit, Ending, Skill, Step, Tool, Turn, Unreached};
+use super::document::{self, Emit, Ending, Skill, Step, Tool, Turn, Unreached};
 use super::words::words;
+
+/// How long a tool that asks waits for its answer, unless the step says otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// One thing that the agent loop does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,12 @@ pub enum Act {
     InferenceReturned,
     /// A call was dispatched, and this is its result.
     Artifact(Artifact),
+    /// A tool asks for input; what comes of it is its result.
+    Ask(Ask),
+    /// The user cancels the task, so long after this.
+    CancelAfter(Duration),
+    /// Work that holds the capsule's thread: nothing is written meanwhile.
+    Hold(Duration),
     /// A hook left an artifact; only before [`End::Completed`].
     HookArtifact {
         /// The hook.
@@ -27,8 +36,57 @@ pub enum Act {
         /// What it left.
         content: String,
     },
-    /// The task ends. The last act.
+    /// The attempt ends. The last act, unless the task is reopened.
     End(End),
+    /// Another attempt at the task begins.
+    Reopen,
+}
+
+/// A call of a tool that asks for input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// The tool.
+    pub tool_name: String,
+    /// The provider's id for the call.
+    pub tool_call_id: Option<String>,
+    /// What it asks.
+    pub prompt: String,
+    /// How long it waits for the answer.
+    pub timeout: Duration,
+    /// What a simulated user answers, and how long that takes. Without one it is for somebody to
+    /// answer with `message/send`.
+    pub answer: Option<(Duration, String)>,
+}
+
+impl Ask {
+    /// The result of the call that was answered after `waited`.
+    pub fn answered(&self, answer: &str, waited: Duration) -> Artifact {
+        let content = protocol::fence(&self.tool_name, answer);
+        self.artifact(content, Some(format!("tool:{}", self.tool_name)), waited)
+    }
+
+    /// The result of the call that was not: what a tool leaves that traps.
+    pub fn failed(&self, why: &str, waited: Duration) -> Artifact {
+        self.artifact(format!("tool '{}' failed: {why}", self.tool_name), None, waited)
+    }
+
+    fn artifact(
+        &self,
+        content: String,
+        fence_source: Option<String>,
+        waited: Duration,
+    ) -> Artifact {
+        Artifact {
+            tool_name: self.tool_name.clone(),
+            content,
+            is_error: fence_source.is_none(),
+            fence_source,
+            tool_call_id: self.tool_call_id.clone(),
+            duration_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+            exit_code: None,
+            truncated: false,
+        }
+    }
 }
 
 /// How a task ends (section `status`).
@@ -52,9 +110,14 @@ pub enum End {
 pub(super) fn flatten(steps: &[Step], pace: Duration) -> Vec<Act> {
     let mut script = Script { acts: Vec::new(), turns: 0, pace };
     for (index, step) in steps.iter().enumerate() {
+        // A turn begins before the time to its cancel does.
+        if let Some(time) = step.cancel_after().filter(|_| !matches!(step, Step::Turn(_))) {
+            script.acts.push(Act::CancelAfter(time.0));
+        }
         match step {
             Step::Turn(turn) => script.turn(turn, steps.get(index + 1)),
             Step::Tool(tool) => script.tool(tool),
+            Step::Ask(ask) => script.ask(ask),
             Step::Skill(skill) => script.skill(skill),
             Step::Unreached(call) => script.unreached(call),
             Step::Refused(_) => {}
@@ -63,7 +126,12 @@ pub(super) fn flatten(steps: &[Step], pace: Duration) -> Vec<Act> {
                 content: hook.content.clone(),
             }),
             Step::Pause(lapse) => script.wait(lapse.0),
+            Step::Hold(lapse) => script.acts.push(Act::Hold(lapse.0)),
             Step::End(ending) => script.end(ending),
+            Step::Reopen(_) => {
+                script.turns = 0;
+                script.acts.push(Act::Reopen);
+            }
         }
     }
     script.acts
@@ -91,6 +159,9 @@ impl Script {
     fn turn(&mut self, turn: &Turn, next: Option<&Step>) {
         self.turns += 1;
         self.acts.push(Act::BeginTurn);
+        if let Some(time) = turn.cancel_after {
+            self.acts.push(Act::CancelAfter(time.0));
+        }
         if let Some(after) = turn.after {
             self.wait(after.0);
         }
@@ -111,6 +182,17 @@ impl Script {
             duration_ms,
             exit_code: tool.exit_code,
             truncated: tool.truncated,
+        }));
+    }
+
+    fn ask(&mut self, ask: &document::Ask) {
+        let answer_after = ask.answer_after.map_or(Duration::ZERO, |lapse| lapse.0);
+        self.acts.push(Act::Ask(Ask {
+            tool_name: ask.name.clone(),
+            tool_call_id: ask.tool_call_id.clone(),
+            prompt: ask.prompt.clone(),
+            timeout: ask.timeout.map_or(DEFAULT_TIMEOUT, |lapse| lapse.0),
+            answer: ask.answer.clone().map(|answer| (answer_after, answer)),
         }));
     }
 

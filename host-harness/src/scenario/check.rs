@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::acts::emit_time;
-use super::document::{Document, Emit, Ending, Step, Turn};
+use super::document::{Ask, Document, Emit, Ending, Step, Turn};
 use super::error::{Problem, line_of};
 use super::lapse::LONGEST;
 
@@ -57,12 +57,15 @@ impl Steps<'_> {
                     .to_owned(),
             ),
             Step::End(ending) => self.check_end(index, ending, wrong),
+            Step::Reopen(_) if !self.is_end(index.checked_sub(1)) => {
+                wrong.push("a task is reopened after an end; put this after one".to_owned());
+            }
             call if call.is_call() && !self.has_turn_before(index) => wrong.push(
                 "a call needs an inference turn before it; write a `turn` step first".to_owned(),
             ),
             _ => {}
         }
-        if next.is_none() && !self.steps.iter().any(|step| matches!(step, Step::End(_))) {
+        if next.is_none() && !matches!(step, Step::End(_)) {
             wrong.push(
                 "there is no end; write a last `[[step]]` such as end = { completed = \"the \
                  reply\" }"
@@ -73,12 +76,12 @@ impl Steps<'_> {
 
     fn check_end(&self, index: usize, ending: &Ending, wrong: &mut Vec<String>) {
         let kind = ending.kind();
-        let first = self.steps.iter().position(|step| matches!(step, Step::End(_)));
-        let ends = self.steps.iter().filter(|step| matches!(step, Step::End(_))).count();
-        if let Some(first) = first.filter(|first| *first != index) {
-            wrong.push(format!("step {} is an end already; keep one of the two", first + 1));
-        } else if ends == 1 && index + 1 != self.steps.len() {
-            wrong.push("steps follow the end; make it the last step".to_owned());
+        if !matches!(self.steps.get(index + 1), None | Some(Step::Reopen(_))) {
+            wrong.push(
+                "steps follow the end; make it the last step, or put `reopen = {}` after it, which \
+                 begins another attempt"
+                    .to_owned(),
+            );
         }
         let after_a_turn = index > 0 && matches!(self.steps[index - 1], Step::Turn(_));
         if ending.ends_a_call() && !after_a_turn {
@@ -93,8 +96,15 @@ impl Steps<'_> {
         }
     }
 
+    fn is_end(&self, index: Option<usize>) -> bool {
+        index.is_some_and(|index| matches!(self.steps[index], Step::End(_)))
+    }
+
+    /// Whether the same attempt has a turn before the step.
     fn has_turn_before(&self, index: usize) -> bool {
-        self.steps[..index].iter().any(|step| matches!(step, Step::Turn(_)))
+        let attempt = self.steps[..index].iter().rev();
+        let mut attempt = attempt.take_while(|step| !matches!(step, Step::Reopen(_)));
+        attempt.any(|step| matches!(step, Step::Turn(_)))
     }
 
     /// Whether nothing but hooks stands between that step and the end `completed`.
@@ -120,6 +130,7 @@ impl Steps<'_> {
                 }
                 self.check_duration(tool.duration_ms, &tool.emit, wrong);
             }
+            Step::Ask(ask) => check_ask(ask, wrong),
             Step::Skill(skill) => self.check_duration(skill.duration_ms, &skill.emit, wrong),
             Step::End(ending @ (Ending::DriverUnavailable(text) | Ending::SpendRefused(text)))
                 if text.trim().is_empty() =>
@@ -164,6 +175,14 @@ fn check_turn(turn: &Turn, next: Option<&Step>, wrong: &mut Vec<String>) {
                 .to_owned(),
         ),
         _ => {}
+    }
+}
+
+fn check_ask(ask: &Ask, wrong: &mut Vec<String>) {
+    if ask.answer_after.is_some() && ask.answer.is_none() {
+        wrong.push(
+            "`answer_after` says when, but not what is answered; write `answer` as well".to_owned(),
+        );
     }
 }
 

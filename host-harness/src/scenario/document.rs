@@ -20,12 +20,15 @@ pub(super) struct Document {
 pub(super) enum Step {
     Turn(Turn),
     Tool(Tool),
+    Ask(Ask),
     Skill(Skill),
     Unreached(Unreached),
     Refused(Refused),
     Hook(Hook),
     Pause(Lapse),
+    Hold(Lapse),
     End(Ending),
+    Reopen(Reopen),
 }
 
 impl Step {
@@ -34,29 +37,47 @@ impl Step {
         match self {
             Self::Turn(_) => "turn",
             Self::Tool(_) => "tool",
+            Self::Ask(_) => "ask",
             Self::Skill(_) => "skill",
             Self::Unreached(_) => "unreached",
             Self::Refused(_) => "refused",
             Self::Hook(_) => "hook",
             Self::Pause(_) => "pause",
+            Self::Hold(_) => "hold",
             Self::End(_) => "end",
+            Self::Reopen(_) => "reopen",
         }
     }
 
     /// Whether the model asked for this step, which it can do in a turn only.
     pub(super) fn is_call(&self) -> bool {
-        matches!(self, Self::Tool(_) | Self::Skill(_) | Self::Unreached(_) | Self::Refused(_))
+        matches!(
+            self,
+            Self::Tool(_) | Self::Ask(_) | Self::Skill(_) | Self::Unreached(_) | Self::Refused(_)
+        )
     }
 
     /// The name of the tool, skill or hook, of those steps that have one.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Tool(Tool { name, .. })
+            | Self::Ask(Ask { name, .. })
             | Self::Skill(Skill { name, .. })
             | Self::Unreached(Unreached { name, .. })
             | Self::Refused(Refused { name })
             | Self::Hook(Hook { name, .. }) => Some(name),
-            Self::Turn(_) | Self::Pause(_) | Self::End(_) => None,
+            Self::Turn(_) | Self::Pause(_) | Self::Hold(_) | Self::End(_) | Self::Reopen(_) => None,
+        }
+    }
+
+    /// When the user cancels the task, counted from the step's beginning.
+    pub(super) fn cancel_after(&self) -> Option<Lapse> {
+        match self {
+            Self::Turn(Turn { cancel_after, .. })
+            | Self::Tool(Tool { cancel_after, .. })
+            | Self::Ask(Ask { cancel_after, .. })
+            | Self::Skill(Skill { cancel_after, .. }) => *cancel_after,
+            _ => None,
         }
     }
 
@@ -75,6 +96,7 @@ impl Step {
 #[serde(deny_unknown_fields, expecting = "a table with the keys of a turn")]
 pub(super) struct Turn {
     pub(super) after: Option<Lapse>,
+    pub(super) cancel_after: Option<Lapse>,
     pub(super) pace: Option<Lapse>,
     #[serde(default)]
     pub(super) emit: Vec<Emit>,
@@ -94,9 +116,28 @@ pub(super) struct Tool {
     pub(super) truncated: bool,
     #[serde(default)]
     pub(super) background: bool,
+    pub(super) cancel_after: Option<Lapse>,
     #[serde(default)]
     pub(super) emit: Vec<Emit>,
 }
+
+/// A call of a tool that asks for input.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with the keys of a tool that asks")]
+pub(super) struct Ask {
+    pub(super) name: String,
+    pub(super) prompt: String,
+    pub(super) tool_call_id: Option<String>,
+    pub(super) timeout: Option<Lapse>,
+    pub(super) answer: Option<String>,
+    pub(super) answer_after: Option<Lapse>,
+    pub(super) cancel_after: Option<Lapse>,
+}
+
+/// The task is reopened: another attempt follows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an empty table, {}")]
+pub(super) struct Reopen {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table with the keys of a skill call")]
@@ -109,6 +150,7 @@ pub(super) struct Skill {
     pub(super) duration_ms: Option<u64>,
     #[serde(default)]
     pub(super) truncated: bool,
+    pub(super) cancel_after: Option<Lapse>,
     #[serde(default)]
     pub(super) emit: Vec<Emit>,
 }

@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-pub use acts::{Act, End};
+pub use acts::{Act, Ask, End};
 pub use error::ScenarioError;
 
 use document::{Document, Step};
@@ -86,7 +86,8 @@ impl Scenario {
         &self.about
     }
 
-    /// What the agent loop does, one after another. The last act is the only [`Act::End`].
+    /// What the agent loop does, one after another. The last act is an [`Act::End`]; each
+    /// earlier one is followed by an [`Act::Reopen`].
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
         acts::flatten(&self.steps, self.pace)

@@ -1,9 +1,11 @@
 //! Tests of whole files, one topic each.
 
 mod acts;
+mod attempts;
 mod errors;
 mod files;
 mod format;
+mod interventions;
 mod parsing;
 mod shipped;
 
@@ -11,6 +13,10 @@ use super::{Act, Scenario};
 
 const TURN: &str = "[[step]]\nturn = {}\n";
 const DONE: &str = "[[step]]\nend = { completed = \"\" }\n";
+const REOPEN: &str = "[[step]]\nreopen = {}\n";
+/// What is wrong with an end that something but a reopen follows.
+const STEPS_FOLLOW: &str = "steps follow the end; make it the last step, or put `reopen = {}` \
+                            after it, which begins another attempt";
 
 /// A scenario of these steps; its first step starts on line 2.
 fn source(steps: &str) -> String {

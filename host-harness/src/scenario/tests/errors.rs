@@ -1,5 +1,5 @@
 use super::super::Scenario;
-use super::{DONE, TURN, assert_problems, error, source};
+use super::{DONE, STEPS_FOLLOW, TURN, assert_problems, error, source};
 
 const TOOL: &str = "[[step]]\ntool = { name = \"bash\", content = \"\" }\n";
 const HOOK: &str = "[[step]]\nhook = { name = \"h\", content = \"\" }\n";
@@ -41,16 +41,17 @@ fn a_file_has_an_end() {
 fn the_end_is_the_last_step() {
     assert_problems(
         &[TURN, DONE, PAUSE],
-        ["4: step 2 (end): steps follow the end; make it the last step"],
+        [
+            &format!("4: step 2 (end): {STEPS_FOLLOW}"),
+            "6: step 3 (pause): there is no end; write a last `[[step]]` such as end = { \
+             completed = \"the reply\" }",
+        ],
     );
 }
 
 #[test]
-fn a_file_has_one_end() {
-    assert_problems(
-        &[TURN, DONE, PAUSE, DONE],
-        ["8: step 4 (end): step 2 is an end already; keep one of the two"],
-    );
+fn an_attempt_has_one_end() {
+    assert_problems(&[TURN, DONE, PAUSE, DONE], [&format!("4: step 2 (end): {STEPS_FOLLOW}")]);
 }
 
 #[test]
@@ -59,13 +60,15 @@ fn a_call_comes_after_a_turn() {
     let skill = "[[step]]\nskill = { name = \"s\", content = \"\" }\n";
     let unreached = "[[step]]\nunreached = { name = \"u\", content = \"\" }\n";
     let refused = "[[step]]\nrefused = { name = \"r\" }\n";
+    let ask = "[[step]]\nask = { name = \"a\", prompt = \"?\" }\n";
     assert_problems(
-        &[TOOL, skill, unreached, refused, TURN, TOOL, DONE],
+        &[TOOL, skill, unreached, refused, ask, TURN, TOOL, DONE],
         [
             &format!("2: step 1 (tool): {wrong}"),
             &format!("4: step 2 (skill): {wrong}"),
             &format!("6: step 3 (unreached): {wrong}"),
             &format!("8: step 4 (refused): {wrong}"),
+            &format!("10: step 5 (ask): {wrong}"),
         ],
     );
 }
@@ -161,14 +164,16 @@ fn a_name_is_not_empty() {
     let tool = "[[step]]\ntool = { name = \"\", content = \"\" }\n";
     let skill = "[[step]]\nskill = { name = \" \", content = \"\" }\n";
     let refused = "[[step]]\nrefused = { name = \"\" }\n";
+    let ask = "[[step]]\nask = { name = \"\", prompt = \"?\" }\n";
     let hook = "[[step]]\nhook = { name = \"\", content = \"\" }\n";
     assert_problems(
-        &[TURN, tool, skill, refused, hook, DONE],
+        &[TURN, tool, skill, refused, ask, hook, DONE],
         [
             "4: step 2 (tool): `name` is empty; write the name of the tool",
             "6: step 3 (skill): `name` is empty; write the name of the skill",
             "8: step 4 (refused): `name` is empty; write the name of the tool",
-            "10: step 5 (hook): `name` is empty; write the name of the hook",
+            "10: step 5 (ask): `name` is empty; write the name of the tool",
+            "12: step 6 (hook): `name` is empty; write the name of the hook",
         ],
     );
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::super::{MAX_BYTES, Scenario};
-use super::{DONE, TURN, error, source};
+use super::{DONE, STEPS_FOLLOW, TURN, error, source};
 
 /// A folder of one test, removed at its end.
 struct Folder(PathBuf);
@@ -31,10 +31,10 @@ impl Drop for Folder {
 #[test]
 fn a_files_errors_have_its_path() {
     let folder = Folder::new("path");
-    let path = folder.file("order.scenario", source(&[TURN, DONE, TURN].concat()).as_bytes());
+    let path = folder.file("order.scenario", source(&[TURN, DONE, TURN, DONE].concat()).as_bytes());
     assert_eq!(
         Scenario::read(&path).expect_err("invalid").to_string(),
-        format!("{}:4: step 2 (end): steps follow the end; make it the last step", path.display())
+        format!("{}:4: step 2 (end): {STEPS_FOLLOW}", path.display())
     );
 }
 

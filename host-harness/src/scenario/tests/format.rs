@@ -21,11 +21,12 @@ fn the_manual_names_every_key() {
     // What the parser lists when it meets a key that it does not know.
     for (step, kinds) in [
         ("nope = 1", 3),
-        ("[[step]]\nnope = 1", 8),
-        ("[[step]]\nturn = { nope = 1 }", 3),
+        ("[[step]]\nnope = 1", 11),
+        ("[[step]]\nturn = { nope = 1 }", 4),
         ("[[step]]\nturn = { emit = [{ nope = 1 }] }", 5),
-        ("[[step]]\ntool = { nope = 1 }", 9),
-        ("[[step]]\nskill = { nope = 1 }", 7),
+        ("[[step]]\ntool = { nope = 1 }", 10),
+        ("[[step]]\nask = { nope = 1 }", 7),
+        ("[[step]]\nskill = { nope = 1 }", 8),
         ("[[step]]\nunreached = { nope = 1 }", 3),
         ("[[step]]\nhook = { nope = 1 }", 2),
         ("[[step]]\nend = \"nope\"", 8),

@@ -5,7 +5,7 @@ fn an_unknown_key_is_named_with_its_line() {
     assert_problems(
         &[TURN, "[[step]]\n[step.tool]\nname = \"bash\"\nexitcode = 3\n"],
         ["7: unknown field `exitcode`, expected one of `name`, `content`, `tool_call_id`, \
-          `is_error`, `duration_ms`, `exit_code`, `truncated`, `background`, `emit`"],
+          `is_error`, `duration_ms`, `exit_code`, `truncated`, `background`, `cancel_after`, `emit`"],
     );
     assert_problems(
         &["peace = \"1s\"\n"],
@@ -13,8 +13,17 @@ fn an_unknown_key_is_named_with_its_line() {
     );
     assert_problems(
         &["[[step]]\n[step.tern]\n"],
-        ["3: unknown variant `tern`, expected one of `turn`, `tool`, `skill`, `unreached`, \
-          `refused`, `hook`, `pause`, `end`"],
+        ["3: unknown variant `tern`, expected one of `turn`, `tool`, `ask`, `skill`, \
+          `unreached`, `refused`, `hook`, `pause`, `hold`, `end`, `reopen`"],
+    );
+    assert_problems(
+        &[TURN, "[[step]]\n[step.ask]\nname = \"a\"\nanswers = \"b\"\n"],
+        ["7: unknown field `answers`, expected one of `name`, `prompt`, `tool_call_id`, \
+          `timeout`, `answer`, `answer_after`, `cancel_after`"],
+    );
+    assert_problems(
+        &["[[step]]\nreopen = { attempts = 2 }\n"],
+        ["3: unknown field `attempts`, there are no fields"],
     );
     assert_problems(
         &["[[step]]\n[step.turn]\nemit = [\n  { text = \"a\" },\n  { txt = \"b\" },\n]\n"],
@@ -25,10 +34,14 @@ fn an_unknown_key_is_named_with_its_line() {
 
 #[test]
 fn a_missing_key_is_named_with_its_steps_line() {
-    assert_problems(
-        &[TURN, "[[step]]\n[step.tool]\ncontent = \"\"\n"],
-        ["5: missing field `name`"],
-    );
+    for (step, missing) in [
+        ("[step.tool]\ncontent = \"\"\n", "name"),
+        ("[step.ask]\nname = \"ask-user\"\n", "prompt"),
+        ("[step.ask]\nprompt = \"Which one?\"\n", "name"),
+    ] {
+        let step = format!("[[step]]\n{step}");
+        assert_problems(&[TURN, &step], [&format!("5: missing field `{missing}`")]);
+    }
 }
 
 #[test]
@@ -78,6 +91,14 @@ fn a_value_of_another_type_says_which_is_right() {
     assert_problems(
         &["[[step]]\nturn = \"a\"\n"],
         ["3: invalid type: string \"a\", expected a table with the keys of a turn"],
+    );
+    assert_problems(
+        &["[[step]]\nask = \"a\"\n"],
+        ["3: invalid type: string \"a\", expected a table with the keys of a tool that asks"],
+    );
+    assert_problems(
+        &["[[step]]\nreopen = true\n"],
+        ["3: invalid type: boolean `true`, expected an empty table, {}"],
     );
 }
 

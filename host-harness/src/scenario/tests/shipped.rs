@@ -10,8 +10,14 @@ fn shipped(name: &str) -> Scenario {
     Scenario::parse(name, source).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// How long it is waited for at most: a wait for an answer ends with it, and a cancel ends all.
 fn lasts(acts: &[Act]) -> Duration {
-    acts.iter().map(|act| if let Act::Wait(time) = act { *time } else { Duration::ZERO }).sum()
+    let times = acts.iter().map(|act| match act {
+        Act::Wait(time) | Act::Hold(time) => *time,
+        Act::Ask(ask) => ask.answer.as_ref().map_or(ask.timeout, |(after, _)| *after),
+        _ => Duration::ZERO,
+    });
+    times.sum()
 }
 
 /// The reply text of the last inference turn.
@@ -37,8 +43,8 @@ fn assert_well_formed(name: &str, acts: &[Act]) {
     let mut turns = 0;
     let mut returned = 0;
     for (index, act) in acts.iter().enumerate() {
-        let last = index + 1 == acts.len();
-        assert_eq!(matches!(act, Act::End(_)), last, "{name}: an end comes last, and only last");
+        let at_end = matches!(acts.get(index + 1), None | Some(Act::Reopen));
+        assert_eq!(matches!(act, Act::End(_)), at_end, "{name}: an end comes last in an attempt");
         match act {
             Act::BeginTurn => turns += 1,
             Act::InferenceReturned => {
@@ -50,17 +56,21 @@ fn assert_well_formed(name: &str, acts: &[Act]) {
                 assert!(!matches!(acts[index + 1], Act::Wait(_)), "{name}: one wait at a time");
             }
             Act::Chunk(_) => assert!(turns > 0, "{name}: a chunk belongs to a turn"),
-            Act::Artifact(_) => assert_eq!(turns, returned, "{name}: a tool runs after the call"),
-            Act::HookArtifact { .. } => assert!(
-                acts[index..].iter().all(|act| matches!(
-                    act,
-                    Act::HookArtifact { .. } | Act::End(End::Completed { .. })
-                )),
-                "{name}: a hook artifact comes before `completed`"
-            ),
+            Act::Artifact(_) | Act::Ask(_) => {
+                assert_eq!(turns, returned, "{name}: a tool runs after the call");
+            }
+            Act::HookArtifact { .. } => {
+                let next = acts[index..].iter().find(|it| !matches!(it, Act::HookArtifact { .. }));
+                assert!(
+                    matches!(next, Some(Act::End(End::Completed { .. }))),
+                    "{name}: a hook artifact comes before `completed`"
+                );
+            }
             Act::End(_) => {
                 assert!(turns - returned <= 1, "{name}: one call at most did not return")
             }
+            Act::Reopen => (turns, returned) = (0, 0),
+            Act::CancelAfter(_) | Act::Hold(_) => {}
         }
     }
 }
@@ -102,7 +112,8 @@ fn the_story_is_the_default_and_lasts_about_ten_seconds() {
 #[test]
 fn the_quick_ones_last_well_under_two_seconds() {
     for (name, _) in Scenario::shipped() {
-        if !["story", "long"].contains(name) {
+        // Long on purpose. A cancel ends the wait of `cancel-ask`, which is seen below.
+        if !["story", "long", "hold", "ask-you", "cancel-ask"].contains(name) {
             let time = lasts(&shipped(name).acts());
             assert!(time < Duration::from_millis(1700), "{name}: {time:?}");
         }
@@ -124,6 +135,55 @@ fn long_is_two_thousand_chunks_five_milliseconds_apart() {
     let chunks = acts.iter().filter(|act| matches!(act, Act::Chunk(_))).count();
     assert_eq!(chunks, 2000);
     assert_eq!(lasts(&acts), Duration::from_secs(10));
+}
+
+#[test]
+fn the_tools_that_ask_are_answered_by_a_simulated_user_or_by_somebody() {
+    let asks = |name| {
+        let all = shipped(name).acts();
+        let asks = all.into_iter().filter_map(|act| match act {
+            Act::Ask(ask) => Some((ask.timeout, ask.answer.map(|(_, answer)| answer))),
+            _ => None,
+        });
+        asks.collect::<Vec<_>>()
+    };
+    let five_minutes = Duration::from_secs(300);
+    let answer = |text: &str| Some(text.to_owned());
+    assert_eq!(asks("ask"), [(five_minutes, answer("main")), (five_minutes, answer("yes"))]);
+    assert_eq!(asks("ask-you"), [(five_minutes, None)]);
+    assert_eq!(asks("input-timeout"), [(Duration::from_millis(600), None)]);
+    assert_eq!(asks("cancel-ask"), [(five_minutes, None)]);
+}
+
+#[test]
+fn the_cancelled_ones_are_cancelled_before_their_end() {
+    for (name, after) in [("cancel-inference", 350), ("cancel-tool", 150), ("cancel-ask", 400)] {
+        let acts = shipped(name).acts();
+        let cancels: Vec<_> = acts
+            .iter()
+            .filter_map(|act| match act {
+                Act::CancelAfter(after) => Some(*after),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(cancels, [Duration::from_millis(after)], "{name}");
+    }
+}
+
+#[test]
+fn the_reopened_ones_are_reopened_once_and_up_to_a_limit_of_three() {
+    for (name, reopened) in [("reopen", 1), ("reopen-limit", 3)] {
+        let acts = shipped(name).acts();
+        assert_eq!(acts.iter().filter(|act| **act == Act::Reopen).count(), reopened, "{name}");
+    }
+}
+
+#[test]
+fn hold_holds_the_thread_for_two_heartbeats() {
+    let acts = shipped("hold").acts();
+    let holds: Vec<_> = acts.iter().filter(|act| matches!(act, Act::Hold(_))).collect();
+    assert_eq!(holds, [&Act::Hold(Duration::from_secs(40))]);
+    assert!(lasts(&acts) < Duration::from_secs(45));
 }
 
 #[test]

@@ -1,0 +1,18 @@
+//! The world `driver` of `wit/driver.wit` in Rust.
+
+#![allow(
+    missing_docs,
+    unsafe_code,
+    unreachable_pub,
+    reason = "generated: the WIT files hold the documentation, and the ABI is unsafe"
+)]
+
+use crate::Component;
+
+wit_bindgen::generate!({
+    path: "../../wit",
+    world: "murmur:capsule-stream/driver",
+    generate_all,
+});
+
+export!(Component with_types_in self);
