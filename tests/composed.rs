@@ -22,13 +22,13 @@ fn driver() -> Vec<u8> {
     fs::read(shipped::scripted_driver()).unwrap()
 }
 
-/// A tool that emits and does not ask: the driver, whose world has no more than that.
+/// A tool that emits and does not ask.
 fn tool() -> Vec<u8> {
-    driver()
+    fs::read(shipped::scripted_tool()).unwrap()
 }
 
 fn composition() -> Vec<u8> {
-    let tools = [("repeat".to_owned(), tool())];
+    let tools = [("work".to_owned(), tool())];
     compose(StreamComponent::built_in_bytes(), &driver(), &tools).unwrap()
 }
 
@@ -56,7 +56,7 @@ async fn served(builder: CapsuleBuilder) -> Served {
 
 #[test]
 fn a_composition_says_what_it_is_made_of_and_imports_no_chunks() {
-    let parts = ComposedParts { tools: vec!["repeat".into()] };
+    let parts = ComposedParts { tools: vec!["work".into()] };
     assert_eq!(composed_parts(&composition()), Some(parts));
     assert_eq!(composed_parts(StreamComponent::built_in_bytes()), None);
     assert_eq!(composed_parts(&driver()), None);
@@ -104,16 +104,16 @@ async fn what_came_before_a_silent_driver_is_written_before_it_runs() {
 #[tokio::test(start_paused = true)]
 async fn composed_tools_are_called_by_their_names() {
     let served = served(builder()).await;
-    // To the tool, which is the same component, this is a conversation without a message.
-    let mut submitter = served.submit(&script(&["call repeat {}", "call ask {}", "turn"])).await;
+    let call = format!("call work {}", json!({"do": ["say Counting", "wait 1500", "return 3"]}));
+    let mut submitter = served.submit(&script(&[&call, "call ask {}", "turn"])).await;
     let names = TaskFrames::nth(0);
-    let response = r#"{"content":[{"text":"","type":"text"}],"stop_reason":"end_turn"}"#;
     let missing = "tool 'ask' is not declared in manifest allowlist";
     submitter
         .expect_all(
             [
                 names.working(0, 1),
-                names.artifact(1, &fenced("repeat", response, "call_10", false, 0)),
+                names.text(1, "Counting"),
+                names.artifact(1, &fenced("work", "3", "call_10", false, 1500)),
                 names.artifact(2, &unfenced("ask", missing, "call_11", 0)),
                 names.working(3, 2),
                 names.completed(4, ""),
