@@ -5,7 +5,7 @@
 #   wit/vendor.sh           copy
 #   wit/vendor.sh --check   compare; exit 1 where a file differs
 #
-# deps/murmur-text.wit is Murmur's interface, which no registry carries: it is kept by hand.
+# deps/murmur-*.wit are Murmur's interfaces, which no registry carries: they are kept by hand.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
