@@ -17,6 +17,13 @@
 //! | `slow_clients` | clients that do not read, or are gone |
 //! | `bodies` | request bodies over a socket |
 //! | `slow_bodies` | request bodies that come into the component piece by piece |
+//! | `waits` | a tool that waits for input: answers, timeouts, cancels |
+//! | `cancels` | when a cancel takes effect, and what `tasks/cancel` answers |
+//! | `reopens` | attempts at a task that was reopened |
+//! | `failures` | tasks that end badly, and one whose end nobody reports |
+//! | `queue` | tasks that wait for one another, and who sees what of them |
+//! | `holds` | work that holds the thread, and work that only waits |
+//! | `agent_card` | the agent card over HTTP |
 //! | `lifetimes` | attempts, inference calls and input waits: their ends, their counters |
 //! | `transcripts` | every shipped scenario, byte for byte, against `transcripts/` |
 //! | `readme` | the README's table of rules names tests that exist |
@@ -29,18 +36,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod agent_card;
 mod bodies;
+mod cancels;
 mod capacity;
 mod closing;
 mod component_limits;
 mod composed;
 mod drivers;
+mod failures;
 mod heads;
 mod heartbeats;
+mod holds;
 mod json_rpc;
 mod lifetimes;
 mod message_stream;
+mod queue;
 mod readme;
+mod reopens;
 mod replay;
 mod slow_bodies;
 mod slow_clients;
@@ -48,3 +61,4 @@ mod stream_watch;
 mod support;
 mod tools;
 mod transcripts;
+mod waits;

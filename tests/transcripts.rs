@@ -4,8 +4,13 @@
 //! The bytes are in `transcripts/<scenario>.watcher.txt` and `.submitter.txt`. A change of them is
 //! a change of the protocol or of a scenario: `BLESS=1 cargo test --test end-to-end transcripts`
 //! writes them anew, and the difference is what to review.
+//!
+//! Where a scenario asks for an answer that no simulated user gives, the test gives it, with
+//! `message/send`.
 
-use crate::support::{ACK, STREAM_HEAD, Served, builder_with_heartbeats, frames, submission};
+use crate::support::{
+    ACK, STREAM_HEAD, Served, TaskFrames, builder_with_heartbeats, frames, submission,
+};
 use host_harness::ConversationMode;
 use host_harness::agent::SimulatedAgent;
 use host_harness::scenario::{Act, End, Scenario};
@@ -21,15 +26,23 @@ struct Transcript {
 }
 
 impl Transcript {
-    /// Plays a scenario.
-    async fn of(scenario: Scenario) -> Self {
+    /// Plays a scenario, with this answer to whoever waits for one two seconds after the start.
+    async fn of(scenario: Scenario, answer: Option<&str>) -> Self {
         let served = Served::simulated(builder_with_heartbeats()).await;
         let mut watcher = served.watch().await;
         let mut submitter = served.send(submission("Summarise README.md")).await;
         let watched = tokio::spawn(async move { watcher.rest().await });
         let submitted = tokio::spawn(async move { submitter.rest().await });
         let unreported = matches!(scenario.acts().last(), Some(Act::End(End::Unreported)));
-        SimulatedAgent::new(scenario).run_next_task(&served).await.unwrap();
+        let agent = SimulatedAgent::new(scenario);
+        let user = async {
+            if let Some(text) = answer {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                served.say(text, &TaskFrames::nth(0).result("working")).await;
+            }
+        };
+        let (played, ()) = tokio::join!(agent.run_next_task(&served), user);
+        played.unwrap();
         // Simulated: all that was written is read when this moment has passed.
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert_eq!(submitted.is_finished(), !unreported, "a final status closes the submitter");
@@ -37,6 +50,11 @@ impl Transcript {
         let watcher = format!("{STREAM_HEAD}{}{}", ACK, watched.await.unwrap());
         Self { watcher, submitter: submitted.await.unwrap() }
     }
+}
+
+/// What the user of a scenario answers whom nobody simulates.
+fn answer_to(scenario: &str) -> Option<&'static str> {
+    (scenario == "ask-you").then_some("main")
 }
 
 fn directory() -> PathBuf {
@@ -75,7 +93,7 @@ fn check(file: &str, received: &str) -> Result<(), String> {
 async fn every_scenario_gives_its_golden_transcript() {
     let mut differences = Vec::new();
     for (name, scenario) in scenarios() {
-        let transcript = Transcript::of(scenario).await;
+        let transcript = Transcript::of(scenario, answer_to(name)).await;
         for (client, received) in
             [("watcher", &transcript.watcher), ("submitter", &transcript.submitter)]
         {
@@ -90,12 +108,13 @@ async fn every_scenario_gives_its_golden_transcript() {
 }
 
 /// `host_harness::frames` does the same natively, without the component, its glue and the front.
+/// There nobody answers, and a wait for an answer lasts until its timeout.
 #[tokio::test(start_paused = true)]
 async fn a_watcher_gets_the_bytes_that_the_core_works_out_natively() {
     for (name, scenario) in scenarios() {
         let native = host_harness::frames::frames(&scenario, ConversationMode::Stateless);
         let native = format!("{STREAM_HEAD}{}", String::from_utf8(native).unwrap());
-        let watcher = Transcript::of(scenario).await.watcher;
+        let watcher = Transcript::of(scenario, None).await.watcher;
         let differs = frames(&native).into_iter().zip(frames(&watcher)).find(|(a, b)| a != b);
         assert_eq!(differs, None, "{name}");
         assert_eq!(native.len(), watcher.len(), "{name}");

@@ -57,6 +57,8 @@ impl AcceptedTask {
     ///
     /// [`Error::Stopped`].
     pub async fn begin_attempt(&self) -> Result<Attempt, Error> {
+        // Also after the end of an attempt before: a task that is reopened can be cancelled again.
+        self.tasks.stands(&self.submission.task.id, TaskState::Working);
         let attempt = self.feed.begin_attempt(self.submission.task.clone()).await?;
         Ok(attempt.registered(self.tasks.clone(), self.submission.task.id.clone()))
     }

@@ -5,6 +5,7 @@ mod capsule;
 mod client;
 mod expected;
 mod requests;
+mod tasks;
 
 pub(crate) use capsule::{QUEUE, Served, builder, builder_with_heartbeats};
 pub(crate) use client::{Client, frames};
@@ -14,3 +15,4 @@ pub(crate) use expected::{
 pub(crate) use requests::{
     WATCH, message, post, post_with, stream_body, stream_body_of, submission, watch_with,
 };
+pub(crate) use tasks::{TASK_NOT_FOUND, scenario};

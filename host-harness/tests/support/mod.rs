@@ -1,4 +1,7 @@
 //! Runs the program, and talks to it over its socket.
+#![allow(dead_code, reason = "no file of tests uses all of it")]
+
+pub(crate) mod following;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -38,15 +41,7 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_capsule"))
-            .args(arguments)
-            .env_remove("RUST_LOG")
-            .env_remove("RUST_BACKTRACE")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = spawn(arguments);
         let stdout = child.stdout.take().map(BufReader::new);
         let stderr = child.stderr.take().map(reading);
         Self { child, stdout, reading: None, stderr, greeting: String::new() }
@@ -145,6 +140,18 @@ impl Drop for Program {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn spawn(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_capsule"))
+        .args(arguments)
+        .env_remove("RUST_LOG")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 /// Reads a pipe to its end, so that its writer is not held up.
