@@ -1,7 +1,7 @@
 //! The actor: the one task that owns the store. It does what has come in, then lets the component
 //! pump until more comes in.
 
-use crate::command::{Command, Feed};
+use crate::command::Command;
 use crate::guest::Guest;
 use crate::inbox::Inbox;
 use protocol::Chunk;
@@ -38,12 +38,11 @@ impl Actor {
             // Chunks in a row are given to the component in one call.
             let mut chunks = Vec::new();
             for command in self.inbox.take(COMMANDS_BETWEEN_PUMPS) {
-                if let Command::Feed(Feed::Chunk(chunk)) = command {
-                    chunks.push(chunk);
-                    continue;
+                if !matches!(command, Command::Chunk(_)) {
+                    self.give(&mut chunks).await?;
                 }
-                self.give(&mut chunks).await?;
                 match command {
+                    Command::Chunk(chunk) => chunks.push(chunk),
                     Command::Request { request, answer } => {
                         self.guest.handle(request, answer).await?;
                     }

@@ -14,7 +14,6 @@ use std::time::Duration;
 pub struct CapsuleBuilder {
     component: Option<StreamComponent>,
     settings: Settings,
-    limits: Limits,
 }
 
 impl CapsuleBuilder {
@@ -65,8 +64,7 @@ impl CapsuleBuilder {
     /// the component as well, for requests that come another way.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.settings.max_request_bytes = limits.body_bytes;
-        self.limits = limits;
+        self.settings.limits = limits;
         self
     }
 
@@ -95,6 +93,6 @@ impl CapsuleBuilder {
             Some(component) => component,
             None => StreamComponent::built_in().await?,
         };
-        Capsule::start(&component, self.settings, self.limits).await
+        Capsule::start(&component, self.settings).await
     }
 }

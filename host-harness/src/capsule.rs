@@ -56,10 +56,10 @@ impl Capsule {
     pub(crate) async fn start(
         component: &StreamComponent,
         settings: Settings,
-        limits: Limits,
     ) -> Result<Self, Error> {
         let inbox = Arc::new(Inbox::new());
         let tasks = Arc::new(Tasks::new(settings.task_acceptance));
+        let limits = settings.limits;
         let host = Host::new(settings, tasks.clone());
         let guest = Guest::instantiate(component, host, inbox.clone())
             .await

@@ -27,6 +27,8 @@ pub(crate) enum Command {
         answer: oneshot::Sender<Answer>,
     },
     Feed(Feed),
+    /// A chunk of the attempt that runs.
+    Chunk(Chunk),
     Stats(oneshot::Sender<Stats>),
     /// Call a driver or tool of a composition, which holds the thread until it returns.
     Run {
@@ -40,7 +42,7 @@ pub(crate) enum Command {
     Stop,
 }
 
-/// The `feed` interface.
+/// The `feed` interface, but for its chunks.
 pub(crate) enum Feed {
     BeginAttempt {
         attempt: ResourceId,
@@ -53,7 +55,6 @@ pub(crate) enum Feed {
     Returned {
         inference: ResourceId,
     },
-    Chunk(Chunk),
     Artifact {
         attempt: ResourceId,
         artifact: Artifact,

@@ -63,7 +63,6 @@ impl ComposedCalls {
         let missing = || Error::msg(format!("the composition has no {part:?}"));
         let run = self.runs.get(part).ok_or_else(missing)?;
         let _ticking: Ticking = self.ticker.start()?;
-        self.meter.reset();
         let result = self.meter.measure(run.call_async(store, (input,))).await;
         self.meter.reset();
         Ok(result?.0)

@@ -42,7 +42,7 @@ impl FeedHandle {
     ///
     /// [`Error::Stopped`].
     pub async fn emit(&self, chunk: Chunk) -> Result<(), Error> {
-        self.send(Feed::Chunk(chunk)).await
+        self.inbox.send(Command::Chunk(chunk)).await.map_err(|_| Error::Stopped)
     }
 
     /// The queue reached a task that was cancelled while it waited.

@@ -152,7 +152,6 @@ impl Guest {
                     feed.inference().call_returned(store, inference).await?;
                 }
             }
-            Feed::Chunk(chunk) => self.emit_chunks(vec![chunk]).await?,
             Feed::Artifact { attempt, artifact } => {
                 if let Some(&attempt) = resources.get(&attempt) {
                     let artifact = artifact.into();

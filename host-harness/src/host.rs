@@ -108,7 +108,7 @@ impl settings::Host for Host {
             },
             heartbeat_interval: u64::try_from(nanos).unwrap_or(u64::MAX),
             replay_buffer_bytes: self.settings.replay_buffer_bytes,
-            max_request_bytes: self.settings.max_request_bytes as u64,
+            max_request_bytes: self.settings.limits.body_bytes as u64,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What can be chosen for a capsule.
 
 use crate::components::ComponentSettings;
-use protocol::{ConversationMode, door};
+use crate::front::Limits;
+use protocol::ConversationMode;
 use std::time::Duration;
 
 /// `lifecycle.task_acceptance`: when a new task is accepted (`capsule-stream-details.md`,
@@ -44,7 +45,7 @@ pub(crate) struct Settings {
     pub(crate) conversation_mode: ConversationMode,
     pub(crate) heartbeat_interval: Duration,
     pub(crate) replay_buffer_bytes: u64,
-    pub(crate) max_request_bytes: usize,
+    pub(crate) limits: Limits,
     pub(crate) fixed_ids: Option<FixedIds>,
     /// What the driver and tools of a composition may do.
     pub(crate) components: ComponentSettings,
@@ -60,7 +61,7 @@ impl Default for Settings {
             conversation_mode: stream.conversation_mode,
             heartbeat_interval: stream.heartbeat_interval,
             replay_buffer_bytes: stream.replay_buffer_bytes,
-            max_request_bytes: door::DEFAULT_MAX_BODY_BYTES,
+            limits: Limits::default(),
             fixed_ids: None,
             components: ComponentSettings::default(),
         }

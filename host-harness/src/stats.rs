@@ -11,7 +11,8 @@ pub struct Stats {
     pub pending_requests: u32,
     /// Frames with ids written since launch.
     pub frames_written: u64,
-    /// Frames that connections lost by being more than 128 behind, summed over connections.
+    /// Frames that connections lost by being more than 128 behind, or to the limit in bytes, summed
+    /// over connections.
     pub frames_dropped: u64,
     /// Frames in the replay buffer.
     pub replay_buffer_frames: u32,

@@ -168,7 +168,8 @@ impl Session {
         self.frames.head()
     }
 
-    /// How many frames connections lost by being more than 128 behind, counted when it showed.
+    /// How many frames connections lost by being more than 128 behind, or to the limit in bytes,
+    /// counted when it showed.
     pub fn frames_dropped(&self) -> u64 {
         self.dropped
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use protocol::door::DEFAULT_MAX_BODY_BYTES;
+
 /// Limits of one connection. The defaults are those of the capsule's request table
 /// (`capsule-stream-details.md`, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ impl Default for Limits {
         Self {
             head_bytes: 64 * 1024,
             head_timeout: Duration::from_secs(10),
-            body_bytes: 4 * 1024 * 1024,
+            body_bytes: DEFAULT_MAX_BODY_BYTES,
             body_timeout: Duration::from_secs(30),
             linger: Duration::from_secs(1),
             linger_bytes: 1024 * 1024,

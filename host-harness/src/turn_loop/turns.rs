@@ -2,7 +2,6 @@
 
 use super::ComponentAgent;
 use super::conversation::{Conversation, Message};
-use super::part::Part;
 use super::response::{self, Response, ResponseError, Stop};
 use crate::components::{CallError, ToolResult};
 use crate::{AcceptedTask, Attempt, CapsuleHandle, Error};
@@ -88,7 +87,7 @@ impl ComponentAgent {
         let called = tokio::select! {
             biased;
             () = task.canceled() => None,
-            called = self.call_driver(&self.driver, capsule, conversation) => Some(called?),
+            called = self.call_driver(capsule, conversation) => Some(called?),
         };
         let result = match called {
             // Dropping the call, and the inference with it, says that it did not return.
@@ -117,14 +116,13 @@ impl ComponentAgent {
 
     async fn call_driver(
         &self,
-        driver: &Part,
         capsule: &CapsuleHandle,
         conversation: &Conversation,
     ) -> Result<Result<ToolResult, CallError>, Error> {
         let tools = self.tools.iter().map(|(spec, _)| spec);
         let request = conversation.request(&self.settings, tools);
         match serde_json::to_string(&request) {
-            Ok(request) => driver.call(request, capsule, None).await,
+            Ok(request) => self.driver.call(request, capsule, None).await,
             Err(error) => Ok(Err(CallError::Unavailable(error.to_string()))),
         }
     }
