@@ -1,6 +1,7 @@
 //! A request whose body is on its way.
 
 use crate::state::State;
+use crate::waiting::{Share, Waiting};
 use protocol::LastEventId;
 use wasi::http::types::{IncomingBody, IncomingRequest, ResponseOutparam};
 use wasi::io::poll::Pollable;
@@ -16,6 +17,7 @@ pub(crate) struct Arrival {
     stream: InputStream,
     body: IncomingBody,
     received: Vec<u8>,
+    share: Share,
     last_event_id: LastEventId,
     response_out: ResponseOutparam,
 }
@@ -24,6 +26,8 @@ enum Progress {
     Pending,
     Complete,
     TooLong,
+    /// Too much waits for others.
+    NoRoom,
     /// The body cannot be read: nobody is left to answer.
     Broken,
 }
@@ -46,6 +50,7 @@ impl Arrival {
             stream,
             body,
             received: Vec::new(),
+            share: Share::default(),
             last_event_id: LastEventId::from_header_values(&values),
             response_out,
         })
@@ -56,7 +61,7 @@ impl Arrival {
         &self.pollable
     }
 
-    fn read(&mut self, max_bytes: u64) -> Progress {
+    fn read(&mut self, max_bytes: u64, waiting: &mut Waiting) -> Progress {
         loop {
             match self.stream.read(READ_BYTES) {
                 Ok(bytes) if bytes.is_empty() => return Progress::Pending,
@@ -67,6 +72,9 @@ impl Arrival {
             if self.received.len() as u64 > max_bytes {
                 return Progress::TooLong;
             }
+            if !waiting.grow(&mut self.share, self.received.len()) {
+                return Progress::NoRoom;
+            }
         }
     }
 }
@@ -76,18 +84,20 @@ impl State {
     pub(crate) fn read_arrivals(&mut self) {
         let mut at = 0;
         while let Some(arrival) = self.arrivals.get_mut(at) {
-            let progress = arrival.read(self.max_request_bytes);
+            let progress = arrival.read(self.max_request_bytes, &mut self.waiting);
             if matches!(progress, Progress::Pending) {
                 at += 1;
                 continue;
             }
-            let Arrival { pollable, stream, body, received, last_event_id, response_out } =
+            let Arrival { pollable, stream, body, received, share, last_event_id, response_out } =
                 self.arrivals.remove(at);
+            self.waiting.give_back(share);
             // In this order: WASI traps where something goes before what was made from it.
             drop((pollable, stream, body));
             match progress {
                 Progress::Complete => self.answer(&received, last_event_id, response_out),
                 Progress::TooLong => self.refuse(response_out, 413),
+                Progress::NoRoom => self.refuse(response_out, 503),
                 Progress::Pending | Progress::Broken => {}
             }
         }

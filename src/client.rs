@@ -1,5 +1,6 @@
 //! An answer whose body is on its way.
 
+use crate::waiting::Share;
 use protocol::{Connection, Instant, Session};
 use wasi::http::types::OutgoingBody;
 use wasi::io::poll::Pollable;
@@ -13,9 +14,13 @@ pub(crate) struct Client {
     stream: OutputStream,
     body: OutgoingBody,
     answer: Answer,
+    pub(crate) share: Share,
+    /// Whether it did not take anything while it had the time to.
+    pub(crate) stalled: bool,
 }
 
-enum Answer {
+/// What a client is answered.
+pub(crate) enum Answer {
     /// Bytes of which so many are written.
     Bytes {
         bytes: Vec<u8>,
@@ -24,17 +29,28 @@ enum Answer {
     Stream(Box<Connection>),
 }
 
-impl Client {
-    pub(crate) fn of_bytes(bytes: Vec<u8>, stream: OutputStream, body: OutgoingBody) -> Self {
-        Self { pollable: None, stream, body, answer: Answer::Bytes { bytes, written: 0 } }
+impl Answer {
+    pub(crate) fn bytes(bytes: Vec<u8>) -> Self {
+        Self::Bytes { bytes, written: 0 }
     }
 
-    pub(crate) fn of_connection(
-        connection: Connection,
+    /// How many bytes wait to be written that no other client shares.
+    pub(crate) fn own_bytes(&self) -> usize {
+        match self {
+            Self::Bytes { bytes, .. } => bytes.len(),
+            Self::Stream(connection) => connection.own_bytes(),
+        }
+    }
+}
+
+impl Client {
+    pub(crate) fn new(
+        answer: Answer,
+        share: Share,
         stream: OutputStream,
         body: OutgoingBody,
     ) -> Self {
-        Self { pollable: None, stream, body, answer: Answer::Stream(Box::new(connection)) }
+        Self { pollable: None, stream, body, answer, share, stalled: false }
     }
 
     /// Writes what the client lacks, as far as its stream takes it without waiting.
@@ -58,6 +74,7 @@ impl Client {
                 }
             };
             if !bytes.is_empty() {
+                self.stalled = false;
                 self.stream.write(bytes)?;
             }
         }
@@ -77,6 +94,14 @@ impl Client {
         match &self.answer {
             Answer::Stream(connection) => connection.is_finished(),
             Answer::Bytes { bytes, written } => *written == bytes.len(),
+        }
+    }
+
+    /// Whether it has to be given up: see [`Connection::is_overtaken`].
+    pub(crate) fn is_overtaken(&self, session: &Session) -> bool {
+        match &self.answer {
+            Answer::Stream(connection) => connection.is_overtaken(session),
+            Answer::Bytes { .. } => false,
         }
     }
 

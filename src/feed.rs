@@ -5,6 +5,7 @@ use crate::bindings::exports::murmur::capsule_stream::feed;
 use crate::bindings::exports::murmur::text::chunks;
 use crate::bindings::murmur::capsule_stream::types;
 use crate::state::{self, State};
+use protocol::connection::LIVE_QUEUE;
 use protocol::{Artifact, Attempt, Chunk, HookArtifact, Inference, InputWait, Session, Task};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,10 +23,14 @@ impl chunks::Guest for Component {
 impl State {
     /// A chunk of a driver or tool that is composed with this component and so holds its thread:
     /// no pump runs until its call returns, so the chunk is written here. Requests and heartbeats
-    /// wait for the pump.
+    /// wait for the pump. A burst waits now and then, before a client is too far behind.
     fn emit_from_inside(&mut self, chunk: &Chunk) {
         self.session.emit_chunk(chunk);
         self.write_clients(self.pumped_at);
+        self.emitted_inside += 1;
+        if self.emitted_inside.is_multiple_of(LIVE_QUEUE / 2) {
+            self.let_clients_catch_up(self.pumped_at);
+        }
     }
 }
 

@@ -5,15 +5,13 @@
 
 use crate::arrival::Arrival;
 use crate::bindings::exports::wasi::http::incoming_handler::Guest;
-use crate::client::Client;
+use crate::client::{Answer, Client};
 use crate::state::{self, State};
+use crate::waiting::Share;
 use crate::{Component, tasks};
-use protocol::door::{self, Answer, Route};
+use protocol::door::{self, Route};
 use protocol::{AgentCard, Connection, LastEventId};
-use wasi::http::types::{
-    Fields, IncomingRequest, Method, OutgoingBody, OutgoingResponse, ResponseOutparam,
-};
-use wasi::io::streams::OutputStream;
+use wasi::http::types::{Fields, IncomingRequest, Method, OutgoingResponse, ResponseOutparam};
 
 impl Guest for Component {
     fn handle(request: IncomingRequest, response_out: ResponseOutparam) {
@@ -47,13 +45,13 @@ impl State {
     pub(crate) fn answer(&mut self, body: &[u8], last: LastEventId, out: ResponseOutparam) {
         let now = state::now();
         match door::answer(body, self.accepts_tasks, tasks::mint, &mut tasks::AgentLoop) {
-            Answer::NotFound => self.refuse(out, 404),
-            Answer::Json(json) => self.answer_json(json, out),
-            Answer::Watch => {
+            door::Answer::NotFound => self.refuse(out, 404),
+            door::Answer::Json(json) => self.answer_json(json, out),
+            door::Answer::Watch => {
                 let connection = self.session.open_watch(now, last);
                 self.begin_stream(out, connection);
             }
-            Answer::Stream(params) => {
+            door::Answer::Stream(params) => {
                 let mut connection = self.session.open_stream(now, last);
                 door::submit(&mut connection, params, tasks::mint, &mut tasks::AgentLoop);
                 self.begin_stream(out, connection);
@@ -75,32 +73,35 @@ impl State {
     fn answer_json(&mut self, json: Vec<u8>, out: ResponseOutparam) {
         let length = json.len().to_string();
         let headers = [("content-type", "application/json"), ("content-length", &length)];
-        self.begin(out, 200, &headers, |stream, body| Client::of_bytes(json, stream, body));
+        self.begin(out, 200, &headers, Answer::bytes(json));
     }
 
     /// Answers with a status and no body.
     pub(crate) fn refuse(&mut self, out: ResponseOutparam, status: u16) {
-        let headers = [("content-length", "0")];
-        self.begin(out, status, &headers, |stream, body| {
-            Client::of_bytes(Vec::new(), stream, body)
-        });
+        let headers: &[_] = match status {
+            503 => &[("retry-after", "1"), ("content-length", "0")],
+            _ => &[("content-length", "0")],
+        };
+        self.begin(out, status, headers, Answer::bytes(Vec::new()));
     }
 
     fn begin_stream(&mut self, out: ResponseOutparam, connection: Connection) {
         let headers = [("content-type", "text/event-stream"), ("cache-control", "no-cache")];
-        self.begin(out, 200, &headers, |stream, body| {
-            Client::of_connection(connection, stream, body)
-        });
+        self.begin(out, 200, &headers, Answer::Stream(Box::new(connection)));
     }
 
-    /// Sends the head, and keeps the answer's body for the pump.
+    /// Sends the head, and keeps the answer's body for the pump, if there is room for it.
     fn begin(
         &mut self,
         out: ResponseOutparam,
         status: u16,
         headers: &[(&str, &str)],
-        client: impl FnOnce(OutputStream, OutgoingBody) -> Client,
+        answer: Answer,
     ) {
+        let mut share = Share::default();
+        if !self.waiting.grow(&mut share, answer.own_bytes()) {
+            return self.refuse(out, 503);
+        }
         let fields = Fields::new();
         for (name, value) in headers {
             // A host that forbids one of them sends it itself, or leaves it out.
@@ -113,7 +114,9 @@ impl State {
         if let Ok(body) = body
             && let Ok(stream) = body.write()
         {
-            self.clients.push(client(stream, body));
+            self.clients.push(Client::new(answer, share, stream, body));
+        } else {
+            self.waiting.give_back(share);
         }
     }
 }

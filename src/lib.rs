@@ -13,6 +13,7 @@
 //! | `feed` | `feed` and `murmur:text/chunks`: what the agent loop tells the stream |
 //! | `tasks` | what the stream asks of the agent loop |
 //! | `pump` | the one loop that writes and waits |
+//! | `waiting` | the memory of what waits for clients |
 //! | `stats` | figures for operators |
 //!
 //! On any other target than WebAssembly this crate is empty.
@@ -28,5 +29,6 @@ mod pump;
 mod state;
 mod stats;
 mod tasks;
+mod waiting;
 
 struct Component;

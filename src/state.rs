@@ -3,6 +3,7 @@
 use crate::arrival::Arrival;
 use crate::bindings::murmur::capsule_stream::settings::{self, TaskAcceptance};
 use crate::client::Client;
+use crate::waiting::Waiting;
 use protocol::{ConversationMode, Instant, Session, Settings};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -19,6 +20,9 @@ pub(crate) struct State {
     pub(crate) version: String,
     pub(crate) accepts_tasks: bool,
     pub(crate) max_request_bytes: u64,
+    pub(crate) waiting: Waiting,
+    /// How many chunks were emitted from inside a composed call.
+    pub(crate) emitted_inside: u64,
 }
 
 thread_local! {
@@ -55,6 +59,8 @@ impl State {
             version: values.version,
             accepts_tasks: values.task_acceptance != TaskAcceptance::None,
             max_request_bytes: values.max_request_bytes,
+            waiting: Waiting::up_to(values.max_waiting_bytes),
+            emitted_inside: 0,
         }
     }
 }

@@ -204,3 +204,33 @@ async fn a_task_that_cannot_be_handed_over_is_an_error_of_message_send() {
     let failed = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: queue send failed"}}"#;
     served.say("e", failed).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_never_looks_ends_its_cancelled_task_as_canceled_whatever_it_says() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    for (number, completes) in [true, false].into_iter().enumerate() {
+        let names = TaskFrames::nth(number);
+        let mut submitter = served.submit("hello").await;
+        let task = served.next_task().await;
+        let mut attempt = task.begin_attempt().await.unwrap();
+        attempt.begin_turn().await.unwrap().returned().await.unwrap();
+        served.cancel_over_http(&names.task, &names.result("canceled")).await;
+        match completes {
+            true => attempt.completed("done").await.unwrap(),
+            false => attempt.failed("broken").await.unwrap(),
+        }
+        submitter.expect_all([names.working(0, 1), names.canceled(1)].concat()).await;
+        served.get(&names.task, &names.result("canceled")).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_its_loop_ends_as_canceled_stands_so() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let names = TaskFrames::nth(0);
+    let _submitter = served.submit("hello").await;
+    let task = served.next_task().await;
+    task.begin_attempt().await.unwrap().canceled().await.unwrap();
+    drop(task);
+    served.get(&names.task, &names.result("canceled")).await;
+}

@@ -2,7 +2,10 @@
 //! host, and what shares its thread waits.
 
 use crate::support::agent::{answer, escaped, fenced, load, run, script, unfenced};
-use crate::support::{BEAT, QUEUE, Served, TaskFrames, builder, builder_with_heartbeats};
+use crate::support::{
+    BEAT, CLOSED, QUEUE, Served, TaskFrames, WATCH, builder, builder_with_heartbeats, post,
+    submission,
+};
 use host_harness::components::{ComponentRuntime, ComponentSettings, shipped};
 use host_harness::compose::{ComposeError, ComposedParts, compose, composed_parts, imports};
 use host_harness::turn_loop::{AgentSettings, ComponentAgent};
@@ -207,7 +210,7 @@ async fn a_composed_driver_that_traps_computes_or_grows_without_end_ends_the_cap
     for (step, reason) in [
         ("trap", "`unreachable` instruction executed"),
         ("spin", "it computed for longer than 300ms"),
-        ("grow", "it takes more than 17 MiB of memory"),
+        ("grow", "it takes more than 82 MiB of memory"),
     ] {
         let ended = end_of(step).await;
         assert!(ended.contains(reason), "{ended}");
@@ -253,4 +256,37 @@ async fn a_tool_that_asks_has_a_store_of_its_own_beside_the_composition() {
     let rest = submitter.rest().await;
     let fenced = escaped("<untrusted-content source=tool:ask>\nthat one\n</untrusted-content>");
     assert!(rest.contains(&escaped(&fenced)), "{rest}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_a_composed_driver_that_waits() {
+    let served = served(builder()).await;
+    let mut submitter = served.submit(&script(&["say a", "wait 3600000"])).await;
+    let names = TaskFrames::nth(0);
+    submitter.expect([names.working(0, 1), names.text(1, "a")].concat()).await;
+    let stopping = Instant::now();
+    served.stop().await;
+    assert!(stopping.elapsed() < Duration::from_secs(1));
+    submitter.expect_end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_of_a_composed_driver_takes_nothing_from_clients_that_keep_up() {
+    let served = served(builder()).await;
+    let mut stalled = served.connect_with_buffer(10);
+    stalled.send(post(WATCH)).await;
+    served.until(|stats| stats.connections == 1).await;
+    // It holds far less than the burst: its reader has to take part.
+    let mut reader = served.connect_with_buffer(4096);
+    reader.send(post(WATCH)).await;
+    let reading = tokio::spawn(async move { reader.rest().await });
+    served.until(|stats| stats.connections == 2).await;
+    let chunk = format!("say {}", "x".repeat(3_000));
+    let mut steps = vec![chunk.as_str(); 1000];
+    steps.push("end done");
+    served.send(submission(&script(&steps))).await.rest().await;
+    served.close().await;
+    let received = reading.await.unwrap();
+    assert_eq!(received.matches("event: text").count(), 1001);
+    assert!(received.ends_with(CLOSED));
 }

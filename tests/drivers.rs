@@ -191,8 +191,9 @@ async fn two_tasks_run_one_after_the_other() {
 /// The roles and contents of the messages that the driver of the second task in a context is given,
 /// as its `show messages` emits them.
 async fn second_conversation(mode: ConversationMode) -> String {
-    let settings = AgentSettings { conversation_mode: mode, ..Default::default() };
-    let served = served(settings).await;
+    let builder = builder().task_acceptance(QUEUE).conversation_mode(mode);
+    let served = Served::simulated(builder).await;
+    run(agent(AgentSettings::default()), served.handle());
     for (number, text) in ["say hi", "failed", "show messages"].iter().enumerate() {
         let message = format!(
             r#"{{"messageId":"m","role":"user","contextId":"c","parts":[{{"text":"{text}"}}]}}"#

@@ -112,3 +112,25 @@ async fn work_that_waits_without_holding_the_thread_delays_no_heartbeat() {
     watcher.expect(names.working(1, 2)).await;
     assert_eq!(opened.elapsed(), seconds(45));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_work_that_holds_the_thread() {
+    let served = served("hold").await;
+    let _submitter = served.submit("hello").await;
+    sleep(seconds(10)).await;
+    let stopping = Instant::now();
+    served.stop().await;
+    assert!(stopping.elapsed() < seconds(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_close_does_not_wait_for_work_that_holds_the_thread() {
+    let served = served("hold").await;
+    let mut watcher = served.watch().await;
+    let _submitter = served.submit("hello").await;
+    sleep(seconds(10)).await;
+    let closing = Instant::now();
+    served.close().await;
+    assert!(closing.elapsed() < seconds(1));
+    watcher.expect_all(TaskFrames::nth(0).working(0, 1)).await;
+}

@@ -50,6 +50,7 @@ mod heartbeats;
 mod holds;
 mod json_rpc;
 mod lifetimes;
+mod memory;
 mod message_stream;
 mod queue;
 mod readme;

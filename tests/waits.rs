@@ -4,9 +4,9 @@
 use crate::support::{
     CLOSED, Client, QUEUE, STREAM_HEAD, Served, TaskFrames, builder, message, scenario, submission,
 };
-use host_harness::TaskAcceptance;
+use host_harness::{AcceptedTask, Attempt, InputOutcome, TaskAcceptance};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 const INPUT_WAIT: u64 = 9_223_372_036_854_775_807;
 const PROMPT: &str = "Which branch should I release from?";
@@ -185,4 +185,34 @@ async fn a_cancel_during_a_wait_fails_the_tool_and_then_ends_the_task() {
     // Nothing waits any more.
     served.say("main", &TaskFrames::nth(1).result("submitted")).await;
     watcher.expect(rest).await;
+}
+
+/// A task whose tool is about to ask.
+async fn asking() -> (Served, Client, AcceptedTask, Attempt) {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let submitter = served.submit("hello").await;
+    let task = served.next_task().await;
+    let attempt = task.begin_attempt().await.unwrap();
+    (served, submitter, task, attempt)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_its_tool_gives_up_takes_no_answer() {
+    let (served, _submitter, task, attempt) = asking().await;
+    let names = TaskFrames::nth(0);
+    let wait = task.request_input(&attempt, PROMPT, Duration::from_secs(60));
+    assert!(timeout(Duration::from_secs(1), wait).await.is_err());
+    served.get(&names.task, &names.result("working")).await;
+    assert!(served.answer("main").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_asks_after_the_cancel_fails_and_no_frame_says_that_it_asked() {
+    let (served, mut submitter, task, attempt) = asking().await;
+    let names = TaskFrames::nth(0);
+    served.cancel(&names.task);
+    let outcome = task.request_input(&attempt, PROMPT, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(outcome, InputOutcome::Canceled);
+    attempt.canceled().await.unwrap();
+    submitter.expect_all(names.canceled(0)).await;
 }

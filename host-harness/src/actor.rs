@@ -43,16 +43,19 @@ impl Actor {
                 }
                 match command {
                     Command::Chunk(chunk) => chunks.push(chunk),
+                    // Nobody may wait for the answer any more.
+                    Command::Request { answer, .. } if answer.is_closed() => {}
                     Command::Request { request, answer } => {
                         self.guest.handle(request, answer).await?;
                     }
                     Command::Feed(call) => self.guest.feed(call).await?,
-                    // Nobody may wait for them any more.
                     Command::Stats(reply) => drop(reply.send(self.guest.stats().await?)),
                     Command::Run { part, input, result } => {
                         self.flush().await?;
                         // A task that was cancelled meanwhile does not wait for it.
-                        let _ = result.send(self.guest.run(&part, input).await?);
+                        if !result.is_closed() {
+                            let _ = result.send(self.guest.run(&part, input).await?);
+                        }
                     }
                     Command::Hold(time, done) => {
                         self.flush().await?;

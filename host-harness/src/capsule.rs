@@ -19,7 +19,7 @@ use bytes::Bytes;
 use http::header::{HOST, HeaderValue};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
-use protocol::{TaskId, TaskSnapshot};
+use protocol::{ConversationMode, TaskId, TaskSnapshot};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +27,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
+
+/// How long [`Capsule::stop`] waits for the actor, whose own end takes less.
+const STOP: Duration = Duration::from_millis(500);
 
 /// A running capsule. Dropping it ends it at once; [`Self::close`] and [`Self::stop`] are kinder.
 pub struct Capsule {
@@ -45,6 +49,7 @@ pub struct CapsuleHandle {
     inbox: Arc<Inbox<Command>>,
     tasks: Arc<Tasks>,
     feed: FeedHandle,
+    conversation_mode: ConversationMode,
 }
 
 impl Capsule {
@@ -60,11 +65,13 @@ impl Capsule {
         let inbox = Arc::new(Inbox::new());
         let tasks = Arc::new(Tasks::new(settings.task_acceptance));
         let limits = settings.limits;
+        let conversation_mode = settings.conversation_mode;
         let host = Host::new(settings, tasks.clone());
         let guest = Guest::instantiate(component, host, inbox.clone())
             .await
             .map_err(Error::LoadComponent)?;
-        let handle = CapsuleHandle { feed: FeedHandle::new(inbox.clone()), inbox, tasks };
+        let feed = FeedHandle::new(inbox.clone());
+        let handle = CapsuleHandle { inbox, tasks, feed, conversation_mode };
         let mut actor = JoinSet::new();
         let end = EndHandle(handle.clone());
         actor.spawn(async move {
@@ -108,25 +115,37 @@ impl Capsule {
     /// [`Error::Trapped`] where the component did before.
     pub async fn close(self) -> Result<(), Error> {
         // A capsule that is gone has told its watchers in its own way.
-        let _ = self.handle.feed.close().await;
+        let _ = self.handle.feed.push_close();
         self.stop().await
     }
 
     /// Ends as a process does that exits: connections get what was written, for up to a second,
-    /// and are closed without `capsule-closed`.
+    /// and are closed without `capsule-closed`. Requests that were not looked at yet are not
+    /// answered; a call of a composed component that does not return is given up.
     ///
     /// # Errors
     ///
     /// [`Error::Trapped`] where the component did before.
     pub async fn stop(mut self) -> Result<(), Error> {
+        self.handle
+            .inbox
+            .discard(|command| !matches!(command, Command::Feed(_) | Command::Chunk(_)));
         let _ = self.handle.inbox.push(Command::Stop);
-        let outcome = self.ended().await;
+        let outcome = match timeout(STOP, self.ended()).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                tracing::warn!("the component is busy and does not stop: it is dropped");
+                self.actor.shutdown().await;
+                Ok(())
+            }
+        };
         self.fronts_end.send_replace(true);
         while self.fronts.join_next().await.is_some() {}
         outcome
     }
 
-    /// Waits until the capsule ends by itself: it was stopped, or its component trapped.
+    /// Waits until the capsule ends by itself: it was stopped, or its component trapped, which is
+    /// told once.
     ///
     /// # Errors
     ///
@@ -162,6 +181,12 @@ impl CapsuleHandle {
         self.feed.clone()
     }
 
+    /// Whether a context's next task goes on where its last one ended. That is for the agent loop
+    /// to see to; the stream only tells its watchers.
+    pub fn conversation_mode(&self) -> ConversationMode {
+        self.conversation_mode
+    }
+
     /// The next task to run, once the one before has ended: its [`AcceptedTask`] was dropped.
     /// Tasks that were cancelled while they waited are reported on the way. None once the capsule
     /// has ended.
@@ -172,9 +197,8 @@ impl CapsuleHandle {
                     let (feed, tasks) = (self.feed.clone(), self.tasks.clone());
                     return Some(AcceptedTask::new(submission, feed, tasks));
                 }
-                Next::Canceled(submission) => {
-                    self.feed.cancel_queued(submission.task).await.ok()?
-                }
+                // At once: a caller that drops this future must not lose it.
+                Next::Canceled(submission) => self.feed.push_cancel_queued(submission.task).ok()?,
             }
         }
     }

@@ -54,6 +54,16 @@ impl FeedHandle {
         self.send(Feed::CancelQueued(task)).await
     }
 
+    /// The same, whatever the space: where it has to happen at once.
+    pub(crate) fn push_cancel_queued(&self, task: Task) -> Result<(), Error> {
+        self.push(Feed::CancelQueued(task))
+    }
+
+    /// [`Self::close`], whatever the space.
+    pub(crate) fn push_close(&self) -> Result<(), Error> {
+        self.push(Feed::Close)
+    }
+
     /// Closes the frame stream while the capsule still serves: watchers get `capsule-closed`.
     ///
     /// # Errors
@@ -65,6 +75,10 @@ impl FeedHandle {
 
     async fn send(&self, call: Feed) -> Result<(), Error> {
         self.inbox.send(Command::Feed(call)).await.map_err(|_| Error::Stopped)
+    }
+
+    fn push(&self, call: Feed) -> Result<(), Error> {
+        self.inbox.push(Command::Feed(call)).map_err(|_| Error::Stopped)
     }
 
     fn resource(&self) -> HeldResource {
@@ -100,7 +114,7 @@ impl Drop for HeldResource {
     fn drop(&mut self) {
         if self.held {
             // With the capsule the resource is gone as well.
-            let _ = self.feed.inbox.push(Command::Feed(Feed::Drop(self.id)));
+            let _ = self.feed.push(Feed::Drop(self.id));
         }
     }
 }
@@ -119,10 +133,9 @@ impl Attempt {
         self
     }
 
-    fn stands(&self, state: TaskState) {
-        if let Some((tasks, id)) = &self.registered {
-            tasks.stands(id, state);
-        }
+    /// Tells the registry how the task stands. False where it was cancelled, and stays so.
+    fn stands(&self, state: TaskState) -> bool {
+        self.registered.as_ref().is_none_or(|(tasks, id)| tasks.stands(id, state))
     }
 
     /// Begins the next inference turn and in it the driver's call: `working`.
@@ -190,24 +203,29 @@ impl Attempt {
     }
 
     /// Ends the attempt: `completed`, and before it the whole reply as one `text` where the last
-    /// turn emitted none.
+    /// turn emitted none. A task that was cancelled before this ends as `canceled` instead, since
+    /// `tasks/cancel` has said so.
     ///
     /// # Errors
     ///
     /// See [`Self::begin_turn`].
     pub async fn completed(self, response: impl Into<String>) -> Result<(), Error> {
-        self.stands(TaskState::Completed);
+        if !self.stands(TaskState::Completed) {
+            return self.canceled().await;
+        }
         let response = response.into();
         self.resource.taken_by(|attempt| Feed::Completed { attempt, response }).await
     }
 
-    /// Ends the attempt: `failed`.
+    /// Ends the attempt: `failed`, or `canceled` as [`Self::completed`] does.
     ///
     /// # Errors
     ///
     /// See [`Self::begin_turn`].
     pub async fn failed(self, message: impl Into<String>) -> Result<(), Error> {
-        self.stands(TaskState::Failed);
+        if !self.stands(TaskState::Failed) {
+            return self.canceled().await;
+        }
         let message = message.into();
         self.resource.taken_by(|attempt| Feed::Failed { attempt, message }).await
     }
@@ -218,6 +236,7 @@ impl Attempt {
     ///
     /// See [`Self::begin_turn`].
     pub async fn canceled(self) -> Result<(), Error> {
+        self.stands(TaskState::Canceled);
         self.resource.taken_by(|attempt| Feed::Canceled { attempt }).await
     }
 }

@@ -154,7 +154,7 @@ impl Stage for Simulated {
 
     async fn ask(&mut self, ask: &Ask) -> Result<(InputOutcome, Duration), Infallible> {
         let began = self.now;
-        let Some(attempt) = &self.attempt else {
+        let Some(attempt) = self.attempt.as_ref().filter(|_| !self.is_canceled()) else {
             return Ok((InputOutcome::Canceled, Duration::ZERO));
         };
         let wait = attempt.wait_for_input(&mut self.session, &ask.prompt);

@@ -43,9 +43,11 @@ impl Host {
         let components = &settings.components;
         let allowed = components.allowed_hosts.clone();
         let egress = Egress { allowed, write_bytes: WRITE_BYTES };
-        // The replay buffer is the stream's, beside what the parts of a composition may take.
+        // The stream's own memory, beside what the parts of a composition may take: its replay
+        // buffer, as much again that connections hold of it, and what waits for clients.
         let replay_buffer = usize::try_from(settings.replay_buffer_bytes).unwrap_or(usize::MAX);
-        let memory = MemoryLimit::new(components.memory_bytes.saturating_add(replay_buffer));
+        let stream = replay_buffer.saturating_mul(2).saturating_add(settings.limits.waiting_bytes);
+        let memory = MemoryLimit::new(components.memory_bytes.saturating_add(stream));
         Self {
             table: ResourceTable::new(),
             wasi: wasi.build(),
@@ -109,6 +111,7 @@ impl settings::Host for Host {
             heartbeat_interval: u64::try_from(nanos).unwrap_or(u64::MAX),
             replay_buffer_bytes: self.settings.replay_buffer_bytes,
             max_request_bytes: self.settings.limits.body_bytes as u64,
+            max_waiting_bytes: self.settings.limits.waiting_bytes as u64,
         }
     }
 }

@@ -62,6 +62,17 @@ impl<T> Inbox<T> {
         Ok(())
     }
 
+    /// Drops those that wait and are of this kind.
+    pub(crate) fn discard(&self, kind: impl Fn(&T) -> bool) {
+        let mut queue = lock(&self.queue);
+        let waiting = std::mem::take(&mut queue.waiting);
+        let (dropped, kept): (Vec<_>, Vec<_>) = waiting.into_iter().partition(kind);
+        queue.waiting = VecDeque::from(kept);
+        drop(queue);
+        drop(dropped);
+        self.space.notify_waiters();
+    }
+
     /// Takes what has come in, the first `most` of it.
     pub(crate) fn take(&self, most: usize) -> VecDeque<T> {
         let mut queue = lock(&self.queue);

@@ -3,11 +3,11 @@
 use crate::Error;
 use crate::feed::{Attempt, FeedHandle};
 use crate::tasks::{Input, Tasks};
-use protocol::{Submission, Task, TaskState};
+use protocol::{Submission, Task, TaskId, TaskState};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 /// A task that was accepted and whose turn it is. Dropping it says that it has ended; the next one
@@ -81,7 +81,9 @@ impl AcceptedTask {
     }
 
     /// A tool of the task asks for input: writes `input-required`, waits for the answer, and writes
-    /// what became of the wait.
+    /// what became of the wait. Where the task was cancelled before, nothing is written.
+    ///
+    /// Dropping the future is as if the tool had gone: nobody can answer any more.
     ///
     /// # Errors
     ///
@@ -92,24 +94,52 @@ impl AcceptedTask {
         prompt: &str,
         most: Duration,
     ) -> Result<InputOutcome, Error> {
-        let id = &self.submission.task.id;
+        if self.is_canceled() {
+            return Ok(InputOutcome::Canceled);
+        }
         // Whoever reads the frame can answer at once.
-        let answered = self.tasks.wait_for_input(id, prompt);
+        let mut question = Question::ask(&self.tasks, &self.submission.task.id, prompt);
         let wait = attempt.wait_for_input(prompt).await?;
-        match timeout(most, answered).await {
-            Ok(Ok(Input::Answer(text))) => {
+        match question.answer(most).await {
+            Some(Input::Answer(text)) => {
                 wait.resumed().await?;
                 Ok(InputOutcome::Answered(text))
             }
-            Ok(Ok(Input::Canceled)) => Ok(InputOutcome::Canceled),
-            // The registry keeps the other end until the task has ended.
-            Ok(Err(_)) => Err(Error::Stopped),
-            Err(_) => {
-                self.tasks.stands(id, TaskState::Working);
+            Some(Input::Canceled) => Ok(InputOutcome::Canceled),
+            None => {
+                drop(question);
                 wait.timed_out().await?;
                 Ok(InputOutcome::TimedOut)
             }
         }
+    }
+}
+
+/// A wait for input in the registry, until this is dropped.
+struct Question<'t> {
+    tasks: &'t Tasks,
+    id: &'t TaskId,
+    answered: oneshot::Receiver<Input>,
+}
+
+impl<'t> Question<'t> {
+    fn ask(tasks: &'t Tasks, id: &'t TaskId, prompt: &str) -> Self {
+        Self { tasks, id, answered: tasks.wait_for_input(id, prompt) }
+    }
+
+    async fn answer(&mut self, most: Duration) -> Option<Input> {
+        if let Ok(answer) = timeout(most, &mut self.answered).await {
+            return answer.ok();
+        }
+        // One that was taken by the door at this very moment counts; after this none is taken.
+        self.answered.close();
+        self.answered.try_recv().ok()
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.tasks.no_longer_waits(self.id);
     }
 }
 

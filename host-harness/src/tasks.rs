@@ -7,13 +7,15 @@
 
 use crate::lock::lock;
 use crate::settings::TaskAcceptance;
-use protocol::{Submission, Submitted, TaskId, TaskSnapshot, TaskState};
+use protocol::{Submission, Submitted, Task, TaskId, TaskSnapshot, TaskState};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 use tokio::sync::{Notify, oneshot, watch};
 
-/// How many tasks are remembered after their end.
+/// How many tasks are remembered after their end, and how many bytes of ids: those of contexts are
+/// the clients', of any length.
 const REMEMBERED: usize = 10_000;
+const REMEMBERED_BYTES: usize = 16 * 1024 * 1024;
 
 /// The capsule's tasks.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ struct State {
     records: HashMap<TaskId, Record>,
     /// The ids of `records`, oldest first.
     order: VecDeque<TaskId>,
+    /// The bytes of ids in `records`.
+    id_bytes: usize,
     running: Option<TaskId>,
     /// The task that was accepted while nothing ran, until the agent loop takes it.
     next: Option<Submission>,
@@ -88,6 +92,7 @@ impl Tasks {
             state.channel.push_back(submission);
         }
         state.accepted_any = true;
+        state.forget();
         drop(state);
         self.changed.notify_one();
         Submitted::Accepted
@@ -97,9 +102,9 @@ impl Tasks {
     pub(crate) fn answer(&self, text: String) -> Option<TaskSnapshot> {
         let mut state = lock(&self.state);
         let record = state.running_record()?;
-        record.answer.take()?.send(Input::Answer(text)).ok()?;
+        let taken = record.answer.take()?.send(Input::Answer(text));
         record.stands(TaskState::Working);
-        Some(record.snapshot.clone())
+        taken.ok().map(|()| record.snapshot.clone())
     }
 
     /// The task of that id; without one, the task that runs, or else the last one.
@@ -145,12 +150,27 @@ impl Tasks {
         answered
     }
 
-    /// How the running task stands now. One that was cancelled stays so.
-    pub(crate) fn stands(&self, id: &TaskId, task_state: TaskState) {
+    /// How the running task stands now, if it was not cancelled: such a task stays so. Returns
+    /// whether it stands as said.
+    pub(crate) fn stands(&self, id: &TaskId, task_state: TaskState) -> bool {
+        match lock(&self.state).records.get_mut(id) {
+            Some(record) if record.snapshot.state == TaskState::Canceled => {
+                task_state == TaskState::Canceled
+            }
+            Some(record) => {
+                record.stands(task_state);
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Nobody waits for the answer any more, if one is still to come.
+    pub(crate) fn no_longer_waits(&self, id: &TaskId) {
         if let Some(record) = lock(&self.state).records.get_mut(id)
-            && record.snapshot.state != TaskState::Canceled
+            && record.snapshot.state == TaskState::InputRequired
         {
-            record.stands(task_state);
+            record.stands(TaskState::Working);
         }
     }
 
@@ -160,6 +180,8 @@ impl Tasks {
             {
                 let mut state = lock(&self.state);
                 if state.closed {
+                    // There may be others that wait.
+                    self.changed.notify_one();
                     return None;
                 }
                 if let Some(next) = state.take_next() {
@@ -207,12 +229,24 @@ impl State {
             prompt: None,
         };
         let (canceled, _) = watch::channel(false);
+        self.id_bytes += id_bytes(&snapshot.task);
         self.records.insert(id.clone(), Record { snapshot, answer: None, canceled });
         self.order.push_back(id);
-        if self.order.len() > REMEMBERED + self.channel.len() + 1
+    }
+
+    /// Forgets the oldest tasks over the limits, but none that the agent loop still has to see, nor
+    /// the last one.
+    fn forget(&mut self) {
+        let pending = self.channel.len() + usize::from(self.running.is_some());
+        let mut ended = self.order.len().saturating_sub(pending.max(1));
+        while ended > 0
+            && (ended > REMEMBERED || self.id_bytes > REMEMBERED_BYTES)
             && let Some(oldest) = self.order.pop_front()
         {
-            self.records.remove(&oldest);
+            if let Some(record) = self.records.remove(&oldest) {
+                self.id_bytes -= id_bytes(&record.snapshot.task);
+            }
+            ended -= 1;
         }
     }
 
@@ -241,6 +275,11 @@ impl State {
         self.running = Some(submission.task.id.clone());
         Some(Next::Run(submission))
     }
+}
+
+/// An id is kept three times: as a key, in the order, in the snapshot. A context's once.
+fn id_bytes(task: &Task) -> usize {
+    3 * task.id.as_str().len() + task.context_id.as_str().len()
 }
 
 #[cfg(test)]

@@ -29,13 +29,21 @@ pub struct Connection {
     endpoint: Endpoint,
     heartbeats: Heartbeats,
     /// What is written before live frames.
-    first: VecDeque<Rc<[u8]>>,
+    first: VecDeque<Own>,
     /// The sequence number of the next live frame.
     next: u64,
     /// A frame that is written in part, and how much of it.
-    part: Option<(Rc<[u8]>, usize)>,
+    part: Option<(Own, usize)>,
     /// Nothing follows what `first` and `part` hold.
     ending: bool,
+}
+
+/// Bytes that a connection has to write.
+#[derive(Debug)]
+struct Own {
+    bytes: Rc<[u8]>,
+    /// The frame's sequence number, for one of the session's.
+    sequence: Option<u64>,
 }
 
 impl Connection {
@@ -57,7 +65,12 @@ impl Connection {
 
     /// Queues a frame of the connection's own, ahead of live frames.
     pub(crate) fn say(&mut self, frame: Rc<[u8]>) {
-        self.first.push_back(frame);
+        self.first.push_back(Own { bytes: frame, sequence: None });
+    }
+
+    /// Queues a frame of the session's past.
+    pub(crate) fn replay(&mut self, sequence: u64, frame: Rc<[u8]>) {
+        self.first.push_back(Own { bytes: frame, sequence: Some(sequence) });
     }
 
     /// Queues the connection's last frame.
@@ -78,6 +91,22 @@ impl Connection {
                 && (self.next < session.frames.head()
                     || session.is_closed()
                     || self.heartbeats.due(now)))
+    }
+
+    /// Whether the connection has to be given up: it did not take its replay, or a frame of which it
+    /// took a part, while more was written since than the byte limit of the replay buffer. Dropping
+    /// frames would say nothing to its client, and they cannot be held for ever.
+    pub fn is_overtaken(&self, session: &Session) -> bool {
+        let held = self.part.as_ref().map(|(own, _)| own).into_iter().chain(&self.first);
+        let oldest = held.filter_map(|own| own.sequence).next();
+        oldest.is_some_and(|sequence| sequence < session.frames.held_from())
+    }
+
+    /// The bytes of its own that wait to be taken and that no other connection shares:
+    /// acknowledgement, `error`, `rejected`.
+    pub fn own_bytes(&self) -> usize {
+        let held = self.part.as_ref().map(|(own, _)| own).into_iter().chain(&self.first);
+        held.filter(|own| own.sequence.is_none()).map(|own| own.bytes.len()).sum()
     }
 
     /// When the next heartbeat comes due, or came due while others still wait to be written. None
@@ -135,9 +164,9 @@ impl Session {
                 break;
             };
             let room = permit - self.batch.bytes.len();
-            let end = frame.len().min(start.saturating_add(room));
-            self.batch.bytes.extend_from_slice(&frame[start..end]);
-            if end < frame.len() {
+            let end = frame.bytes.len().min(start.saturating_add(room));
+            self.batch.bytes.extend_from_slice(&frame.bytes[start..end]);
+            if end < frame.bytes.len() {
                 connection.part = Some((frame, end));
             }
         }
@@ -165,7 +194,7 @@ impl Session {
     }
 
     /// The next frame or heartbeat for a connection that has none in part.
-    fn next(&self, connection: &mut Connection, now: Instant) -> Option<Rc<[u8]>> {
+    fn next(&self, connection: &mut Connection, now: Instant) -> Option<Own> {
         if let Some(own) = connection.first.pop_front() {
             return Some(own);
         }
@@ -174,18 +203,19 @@ impl Session {
         }
         if connection.heartbeats.due(now) {
             connection.heartbeats.take();
-            return Some(self.heartbeat.clone());
+            return Some(Own { bytes: self.heartbeat.clone(), sequence: None });
         }
         if let Some(frame) = self.frames.get(connection.next) {
+            let own = Own { bytes: frame.bytes.clone(), sequence: Some(connection.next) };
             connection.next += 1;
             connection.ending =
                 frame.final_status && connection.endpoint == Endpoint::MessageStream;
-            return Some(frame.bytes.clone());
+            return Some(own);
         }
         if self.is_closed() {
             connection.ending = true;
             if connection.endpoint == Endpoint::StreamWatch {
-                return Some(frame::capsule_closed());
+                return Some(Own { bytes: frame::capsule_closed(), sequence: None });
             }
         }
         None

@@ -188,8 +188,8 @@ impl Session {
         if let Some(first_available_id) = replay.gap {
             connection.say(frame::gap(first_available_id));
         }
-        for frame in replay.frames {
-            connection.say(frame.bytes.clone());
+        for (sequence, frame) in replay.frames {
+            connection.replay(sequence, frame.bytes.clone());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::client::{Client, PATIENCE, SIMULATED_PATIENCE};
 use super::{ACK, STREAM_HEAD, WATCH, post, submission};
-use host_harness::front::{Limits, serve_connection};
+use host_harness::front::{Front, Limits};
 use host_harness::{
     AcceptedTask, Capsule, CapsuleBuilder, CapsuleHandle, FixedIds, Stats, StreamComponent,
     TaskAcceptance, TaskState,
@@ -94,7 +94,8 @@ impl Served {
     pub(crate) fn connect_with_buffer(&self, bytes: usize) -> Client {
         let (client, server) = tokio::io::duplex(bytes);
         let handle = self.handle.clone();
-        tokio::spawn(async move { serve_connection(server, &Limits::default(), &handle).await });
+        let front = Front::new(Limits::default());
+        tokio::spawn(async move { front.serve_connection(server, &handle).await });
         Client::new(client, SIMULATED_PATIENCE)
     }
 

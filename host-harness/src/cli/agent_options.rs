@@ -1,8 +1,8 @@
 //! The options of an agent made of components.
 
+use host_harness::StreamComponent;
 use host_harness::components::{AllowedHost, ComponentRuntime, ComponentSettings};
 use host_harness::turn_loop::{AgentSettings, ComponentAgent};
-use host_harness::{ConversationMode, StreamComponent};
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,7 +65,6 @@ impl AgentOptions {
     pub(super) async fn agent(
         &self,
         stream: &StreamComponent,
-        conversation_mode: ConversationMode,
     ) -> Result<Option<(ComponentAgent, String)>, Box<dyn Error>> {
         let runtime = ComponentRuntime::new(self.component_settings())?;
         let settings = AgentSettings {
@@ -74,7 +73,6 @@ impl AgentOptions {
             system: self.system.clone(),
             max_turns: self.max_turns,
             input_timeout: Duration::from_secs(self.input_timeout),
-            conversation_mode,
         };
         let (mut agent, name) = match (&self.driver, stream.composed_parts()) {
             (Some(file), _) => {

@@ -104,7 +104,7 @@ impl Serve {
             None => StreamComponent::built_in().await?,
         };
         let conversation = self.conversation.into();
-        let (agent, plays) = match self.agent.agent(&component, conversation).await? {
+        let (agent, plays) = match self.agent.agent(&component).await? {
             Some((agent, name)) => (Agent::Components(agent), format!("runs {name}")),
             None => {
                 let plays = format!("plays `{}`", scenario.name());

@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::chunked::Chunked;
 use super::request::Stop;
+use super::room::Room;
 
 /// How much is read at once.
 const READ_BYTES: usize = 8 * 1024;
@@ -21,11 +22,13 @@ pub(super) async fn read<S>(
     mut buf: BytesMut,
     mut incoming: Incoming,
     expects_continue: bool,
+    room: &mut Room,
 ) -> Result<Bytes, Stop>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut complete = incoming.push(&buf)?;
+    room.hold(incoming.gathered.bytes.capacity())?;
     if !complete && expects_continue {
         io.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
         io.flush().await?;
@@ -37,6 +40,7 @@ where
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
         complete = incoming.push(&buf)?;
+        room.hold(incoming.gathered.bytes.capacity())?;
     }
     Ok(incoming.gathered.bytes.into())
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::door::DEFAULT_MAX_BODY_BYTES;
 
-/// Limits of one connection. The defaults are those of the capsule's request table
+/// Limits of one connection, and of all together. The defaults are those of the capsule's request table
 /// (`capsule-stream-details.md`, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -16,6 +16,16 @@ pub struct Limits {
     pub body_bytes: usize,
     /// From the end of the head to the end of the body. Later is a 408. Default 30 s.
     pub body_timeout: Duration,
+    /// Bytes of all bodies that are on their way or that the handler did not answer yet, beside the
+    /// first 16 KiB of each. One more is a 503. Default 256 MiB.
+    pub bodies_bytes: usize,
+    /// Bytes of bodies and of answers that the component keeps for clients which do not read them,
+    /// beside the first 16 KiB of each. One more is a 503. Default 64 MiB.
+    pub waiting_bytes: usize,
+    /// How long a client may take to read an answer that is no stream. Default 30 s.
+    pub answer_timeout: Duration,
+    /// How many connections are served at a time. One more is a 503. Default 10,000.
+    pub connections: usize,
     /// After the answer, how long the client's unread bytes are discarded. Default 1 s.
     pub linger: Duration,
     /// After the answer, how many of the client's bytes are discarded at most. Default 1 MiB.
@@ -32,6 +42,10 @@ impl Default for Limits {
             head_timeout: Duration::from_secs(10),
             body_bytes: DEFAULT_MAX_BODY_BYTES,
             body_timeout: Duration::from_secs(30),
+            bodies_bytes: 256 * 1024 * 1024,
+            waiting_bytes: 64 * 1024 * 1024,
+            answer_timeout: Duration::from_secs(30),
+            connections: 10_000,
             linger: Duration::from_secs(1),
             linger_bytes: 1024 * 1024,
             shutdown: Duration::from_millis(400),

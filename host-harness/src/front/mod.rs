@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `accept.rs` | the accept loop, one task a connection |
 //! | `limits.rs` | what a client may send, and how long it may take |
+//! | `room.rs` | the memory that all bodies share |
 //! | `request.rs` | a whole request, or the reason why there is none |
 //! | `head.rs` | the request line and the headers |
 //! | `body.rs` | the body: how it is framed, gathering it, `100 Continue` |
@@ -24,6 +25,7 @@ mod head;
 mod limits;
 mod request;
 mod response;
+mod room;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
@@ -33,55 +35,88 @@ pub use handler::{Handler, HandlerGone};
 pub use limits::Limits;
 
 use std::io;
+use std::sync::Arc;
 
 use http::{Method, StatusCode};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use request::Stop;
+use room::Room;
 
-/// Reads one request from `io`, has `handler` answer it, writes the answer and closes.
-///
-/// Returns when the connection is done, however it ended; nothing a client does is an error of
-/// the caller's. Dropping the future closes the connection at once.
-pub async fn serve_connection<S, H>(mut io: S, limits: &Limits, handler: &H)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
-    H: Handler,
-{
-    match answer(&mut io, limits, handler).await {
-        Ok(()) => close(&mut io, limits).await,
-        Err(error) => tracing::debug!(%error, "the client is gone"),
-    }
+/// What the connections of a socket share: their limits, and the memory of their bodies. Cheap to
+/// clone.
+#[derive(Clone, Debug)]
+pub struct Front {
+    limits: Limits,
+    bodies: Arc<Semaphore>,
 }
 
-/// The request and its answer. An error says that the client is not there to read more.
-async fn answer<S, H>(io: &mut S, limits: &Limits, handler: &H) -> io::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
-    H: Handler,
-{
-    let request = match request::read(io, limits).await {
-        Ok(request) => request,
-        Err(Stop::Refuse(status)) => {
-            tracing::debug!(%status, "request refused");
-            return response::refuse(io, status).await;
+impl Front {
+    /// A front with these limits.
+    pub fn new(limits: Limits) -> Self {
+        let bodies = Semaphore::new(limits.bodies_bytes.min(Semaphore::MAX_PERMITS));
+        Self { limits, bodies: Arc::new(bodies) }
+    }
+
+    /// Reads one request from `io`, has `handler` answer it, writes the answer and closes.
+    ///
+    /// Returns when the connection is done, however it ended; nothing a client does is an error of
+    /// the caller's. Dropping the future closes the connection at once.
+    pub async fn serve_connection<S, H>(&self, mut io: S, handler: &H)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send,
+        H: Handler,
+    {
+        match self.answer(&mut io, handler).await {
+            Ok(()) => close(&mut io, &self.limits).await,
+            Err(error) => tracing::debug!(%error, "the client is gone"),
         }
-        Err(Stop::Gone(error)) => return Err(error),
-    };
-    let head_only = request.method() == Method::HEAD;
-    let response = match handler.handle(request).await {
-        Ok(response) => response,
-        Err(error) => {
-            tracing::debug!(%error, "request not answered");
-            return response::refuse(io, StatusCode::SERVICE_UNAVAILABLE).await;
+    }
+
+    /// Says that there are too many connections, and closes.
+    async fn refuse_connection<S: AsyncRead + AsyncWrite + Unpin>(&self, mut io: S) {
+        if response::refuse(&mut io, StatusCode::SERVICE_UNAVAILABLE).await.is_ok() {
+            close(&mut io, &self.limits).await;
         }
-    };
-    let (mut from_client, mut to_client) = tokio::io::split(io);
-    // The loser is dropped: with a client that is gone, the body goes at once.
-    tokio::select! {
-        reset = client_gone(&mut from_client) => Err(reset),
-        sent = response::write(&mut to_client, response, head_only) => sent,
+    }
+
+    /// The request and its answer. An error says that the client is not there to read more.
+    async fn answer<S, H>(&self, io: &mut S, handler: &H) -> io::Result<()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send,
+        H: Handler,
+    {
+        let mut room = Room::of(&self.bodies);
+        let request = match request::read(io, &self.limits, &mut room).await {
+            Ok(request) => request,
+            Err(Stop::Refuse(status)) => {
+                tracing::debug!(%status, "request refused");
+                return response::refuse(io, status).await;
+            }
+            Err(Stop::Gone(error)) => return Err(error),
+        };
+        let head_only = request.method() == Method::HEAD;
+        // Whatever loses here and below is dropped: with a client that is gone, its request and its
+        // answer go at once.
+        let response = tokio::select! {
+            reset = client_gone(io) => return Err(reset),
+            response = handler.handle(request) => response,
+        };
+        drop(room);
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::debug!(%error, "request not answered");
+                return response::refuse(io, StatusCode::SERVICE_UNAVAILABLE).await;
+            }
+        };
+        let (mut from_client, mut to_client) = tokio::io::split(io);
+        tokio::select! {
+            reset = client_gone(&mut from_client) => Err(reset),
+            sent = response::write(&mut to_client, response, head_only, &self.limits) => sent,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use super::body::{self, Incoming};
+use super::room::Room;
 use super::{Limits, head};
 
 /// Why a request does not reach the handler.
@@ -35,8 +36,13 @@ impl From<io::Error> for Stop {
 
 /// Reads a request, head and body, and answers its `Expect`.
 ///
-/// The read buffer does not outlive this function: a connection that streams holds none.
-pub(super) async fn read<S>(io: &mut S, limits: &Limits) -> Result<Request<Full<Bytes>>, Stop>
+/// `room` is where the body has its place. The read buffer does not outlive this function: a
+/// connection that streams holds none.
+pub(super) async fn read<S>(
+    io: &mut S,
+    limits: &Limits,
+    room: &mut Room,
+) -> Result<Request<Full<Bytes>>, Stop>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -46,7 +52,7 @@ where
         .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
     let incoming = Incoming::new(head.headers(), limits.body_bytes)?;
     let expects_continue = expects_continue(&head)?;
-    let body = timeout(limits.body_timeout, body::read(io, buf, incoming, expects_continue))
+    let body = timeout(limits.body_timeout, body::read(io, buf, incoming, expects_continue, room))
         .await
         .unwrap_or(Err(StatusCode::REQUEST_TIMEOUT.into()))?;
     Ok(head.map(|()| Full::new(body)))

@@ -7,12 +7,18 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
+    TRANSFER_ENCODING,
+};
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Limited};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+use super::Limits;
 
 /// The headers of an event stream, as the protocol page has them ("Endpoints"), to the byte.
 const EVENT_STREAM_HEADERS: &[u8] =
@@ -23,8 +29,30 @@ const GATHERED_BYTES: usize = 1024 * 1024;
 
 /// Writes the handler's answer, without its body for a `HEAD` request.
 ///
-/// An error says that the client is gone. A body that fails in the middle only ends early.
+/// An error says that the client is gone, or does not read. A body that fails in the middle only
+/// ends early.
 pub(super) async fn write<W, B>(
+    to_client: &mut W,
+    response: Response<B>,
+    head_only: bool,
+    limits: &Limits,
+) -> io::Result<()>
+where
+    W: AsyncWrite + Unpin,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
+{
+    if response.status() == StatusCode::OK && is_event_stream(response.headers()) {
+        let (head, body) = response.into_parts();
+        let body = pin!(body);
+        let body = Source::new(body, if head_only { 0 } else { u64::MAX });
+        return write_event_stream(to_client, &head, body).await;
+    }
+    let written = timeout(limits.answer_timeout, write_whole(to_client, response, head_only));
+    written.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+/// Writes an answer that is no stream.
+async fn write_whole<W, B>(
     to_client: &mut W,
     response: Response<B>,
     head_only: bool,
@@ -45,11 +73,6 @@ where
     let bodiless = head_only
         || head.status == StatusCode::NO_CONTENT
         || head.status == StatusCode::NOT_MODIFIED;
-    if is_event_stream(&head.headers) {
-        let body = pin!(body);
-        let body = Source::new(body, if bodiless { 0 } else { u64::MAX });
-        return write_event_stream(to_client, &head, body).await;
-    }
     if let Some(length) = declared_length(&head.headers) {
         let body = pin!(body);
         let body = Source::new(body, if bodiless { 0 } else { length });
@@ -78,6 +101,9 @@ where
 {
     let (mut head, ()) = Response::new(()).into_parts();
     head.status = status;
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        head.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
     send(to_client, &plain_head(&head, 0)).await
 }
 

@@ -164,3 +164,67 @@ async fn a_cancel_ends_a_wait_and_later_waits_at_once() {
     assert!(*canceled.borrow());
     assert!(matches!(queue.wait_for_input(&a, "?").await.unwrap(), Input::Canceled));
 }
+
+#[tokio::test]
+async fn ended_tasks_over_the_limit_in_bytes_are_forgotten_oldest_first() {
+    let queue = Tasks::new(TaskAcceptance::Queue { depth: 9 });
+    for id in ["a", "b", "c", "d", "e"] {
+        let mut long = submission(id);
+        long.task.context_id = "x".repeat(super::REMEMBERED_BYTES / 2).into();
+        assert_eq!(queue.submit(long), Submitted::Accepted);
+    }
+    // None of them has ended.
+    let known = || ["a", "b", "c", "d", "e"].map(|id| state(&queue, Some(id)).is_some());
+    assert_eq!(known(), [true; 5]);
+    for _ in 0..3 {
+        next(&queue).await;
+        queue.ended();
+    }
+    submit(&queue, "f");
+    assert_eq!(known(), [false, false, false, true, true]);
+}
+
+#[tokio::test]
+async fn the_last_task_is_remembered_whatever_its_size() {
+    let queue = Tasks::new(TaskAcceptance::Queue { depth: 9 });
+    let mut long = submission("a");
+    long.task.context_id = "x".repeat(2 * super::REMEMBERED_BYTES).into();
+    queue.submit(long);
+    next(&queue).await;
+    queue.ended();
+    assert_eq!(state(&queue, None), Some(TaskState::Failed));
+}
+
+#[tokio::test]
+async fn a_close_lets_go_of_everybody_who_waits_for_a_task() {
+    let queue = Tasks::new(TaskAcceptance::Single);
+    let (first, second, _) = tokio::join!(queue.next(), queue.next(), async { queue.close() });
+    assert_eq!((first, second), (None, None));
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_waits_for_any_more_is_not_taken() {
+    let queue = Tasks::new(TaskAcceptance::Single);
+    let a = TaskId::from("a".to_owned());
+    submit(&queue, "a");
+    next(&queue).await;
+    drop(queue.wait_for_input(&a, "?"));
+    assert!(queue.answer("late".into()).is_none());
+    assert_eq!(state(&queue, Some("a")), Some(TaskState::Working));
+    drop(queue.wait_for_input(&a, "?"));
+    queue.no_longer_waits(&a);
+    assert_eq!(state(&queue, Some("a")), Some(TaskState::Working));
+}
+
+#[tokio::test]
+async fn a_cancelled_task_stands_so_whatever_its_loop_says() {
+    let queue = Tasks::new(TaskAcceptance::Single);
+    let a = TaskId::from("a".to_owned());
+    submit(&queue, "a");
+    next(&queue).await;
+    assert!(queue.stands(&a, TaskState::Working));
+    cancel(&queue, "a");
+    assert!(!queue.stands(&a, TaskState::Completed));
+    assert!(queue.stands(&a, TaskState::Canceled));
+    assert_eq!(state(&queue, Some("a")), Some(TaskState::Canceled));
+}

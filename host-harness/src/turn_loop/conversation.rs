@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// How many contexts are remembered.
+/// How many contexts are remembered, and how many bytes of their ids and messages.
 const REMEMBERED: usize = 1000;
+const REMEMBERED_BYTES: usize = 64 * 1024 * 1024;
 
 /// One message.
 #[derive(Debug, Clone, Serialize)]
@@ -50,6 +51,15 @@ impl Message {
             tool_call_id: call_id,
             is_error: Some(is_error),
         }
+    }
+
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let content = self.content.iter().map(|block| match block {
+            Block::Verbatim(json) => json.get().len(),
+            Block::Text { text, .. } => text.len(),
+        });
+        size_of::<Self>() + content.map(|bytes| size_of::<Block>() + bytes).sum::<usize>()
     }
 }
 
@@ -120,28 +130,48 @@ impl Conversation {
 /// The conversations that were completed, by context.
 #[derive(Debug, Default)]
 pub(super) struct Conversations {
-    messages: HashMap<ContextId, Vec<Message>>,
-    /// The contexts of `messages`, oldest first.
+    kept: HashMap<ContextId, Kept>,
+    /// The contexts of `kept`, the one that was kept longest ago first.
     order: VecDeque<ContextId>,
+    /// The bytes of all of `kept`.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    messages: Vec<Message>,
+    bytes: usize,
 }
 
 impl Conversations {
     /// The conversation that this context's next task begins with.
     pub(super) fn continued(&self, context: &ContextId, text: &str) -> Conversation {
-        let mut messages = self.messages.get(context).cloned().unwrap_or_default();
+        let kept = self.kept.get(context);
+        let mut messages = kept.map(|kept| kept.messages.clone()).unwrap_or_default();
         messages.push(Message::user(text));
         Conversation { messages, continuation_id: None }
     }
 
-    /// Keeps the conversation of a task that completed.
+    /// Keeps the conversation of a task that completed, and forgets the oldest ones over the
+    /// limits: their contexts' next tasks start afresh.
     pub(super) fn keep(&mut self, context: &ContextId, conversation: Conversation) {
-        if self.messages.insert(context.clone(), conversation.messages).is_none() {
-            self.order.push_back(context.clone());
-        }
-        if self.order.len() > REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
+        self.forget(context);
+        let messages = conversation.messages;
+        let bytes = 2 * context.as_str().len() + messages.iter().map(Message::bytes).sum::<usize>();
+        self.bytes += bytes;
+        self.kept.insert(context.clone(), Kept { messages, bytes });
+        self.order.push_back(context.clone());
+        while (self.order.len() > REMEMBERED || self.bytes > REMEMBERED_BYTES)
+            && let Some(oldest) = self.order.front().cloned()
         {
-            self.messages.remove(&oldest);
+            self.forget(&oldest);
+        }
+    }
+
+    fn forget(&mut self, context: &ContextId) {
+        if let Some(kept) = self.kept.remove(context) {
+            self.bytes -= kept.bytes;
+            self.order.retain(|other| other != context);
         }
     }
 }
@@ -149,6 +179,20 @@ impl Conversations {
 #[cfg(test)]
 mod tests {
     use super::{AgentSettings, Conversations, Message, ToolSpec};
+
+    #[test]
+    fn conversations_over_the_limit_in_bytes_are_forgotten_oldest_first() {
+        let context = |name: &str| protocol::ContextId::from(name.to_owned());
+        let mut conversations = Conversations::default();
+        let half = "x".repeat(super::REMEMBERED_BYTES / 2 - 1024);
+        for name in ["a", "b", "a", "c"] {
+            let conversation = Conversations::default().continued(&context(name), &half);
+            conversations.keep(&context(name), conversation);
+        }
+        let messages = |name| conversations.continued(&context(name), "next").messages.len();
+        assert_eq!([messages("a"), messages("b"), messages("c")], [2, 1, 2]);
+        assert!(conversations.bytes <= super::REMEMBERED_BYTES);
+    }
 
     #[test]
     fn the_request_has_the_keys_of_the_drivers_world_in_their_order() {

@@ -101,7 +101,7 @@ impl ComponentAgent {
         let conversation = lock(&self.conversations).continued(context, task.text());
         let completed = self.attempt(capsule, &task, conversation).await?;
         if let Some(conversation) = completed
-            && self.settings.conversation_mode == ConversationMode::Threaded
+            && capsule.conversation_mode() == ConversationMode::Threaded
         {
             lock(&self.conversations).keep(context, conversation);
         }

@@ -1,6 +1,5 @@
 //! What can be chosen for an agent of components.
 
-use protocol::ConversationMode;
 use std::time::Duration;
 
 /// What the turn loop tells the driver, and how far it goes.
@@ -16,12 +15,10 @@ pub struct AgentSettings {
     pub max_turns: u32,
     /// How long a tool's question waits for its answer.
     pub input_timeout: Duration,
-    /// Whether a context's next task goes on where its last completed one ended.
-    pub conversation_mode: ConversationMode,
 }
 
 impl Default for AgentSettings {
-    /// No model and no system prompt, 4096 tokens, 50 turns, 5 minutes, stateless.
+    /// No model and no system prompt, 4096 tokens, 50 turns, 5 minutes.
     fn default() -> Self {
         Self {
             model: String::new(),
@@ -29,7 +26,6 @@ impl Default for AgentSettings {
             system: String::new(),
             max_turns: 50,
             input_timeout: Duration::from_secs(5 * 60),
-            conversation_mode: ConversationMode::Stateless,
         }
     }
 }

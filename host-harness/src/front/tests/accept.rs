@@ -18,12 +18,19 @@ use crate::front::{Limits, accept, accept_loop};
 const GET: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 
 async fn listen(handler: Script) -> (SocketAddr, JoinHandle<()>, oneshot::Sender<()>) {
+    listen_within(Limits::default(), handler).await
+}
+
+async fn listen_within(
+    limits: Limits,
+    handler: Script,
+) -> (SocketAddr, JoinHandle<()>, oneshot::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let shutdown = async { drop(stopped.await) };
-        accept_loop(listener, Limits::default(), handler, shutdown).await;
+        accept_loop(listener, limits, handler, shutdown).await;
     });
     (address, task, stop)
 }
@@ -91,13 +98,39 @@ async fn a_client_that_resets_its_socket_drops_the_body() {
 async fn an_accept_that_fails_is_tried_again_after_a_pause() {
     let start = Instant::now();
     let tries = Cell::new(0);
-    let accepted = accept::accept(|| async {
+    let try_to = || async {
         tries.set(tries.get() + 1);
         match tries.get() {
             4 => Ok("stream"),
             _ => Err(io::Error::from_raw_os_error(24)),
         }
-    });
-    assert_eq!(accepted.await, "stream");
+    };
+    let mut failing = false;
+    assert_eq!(accept::accept(try_to, &mut failing).await, "stream");
     assert_eq!(start.elapsed(), Duration::from_millis(300));
+}
+
+#[tokio::test]
+async fn a_connection_over_the_limit_is_refused_until_another_ends() {
+    let (frames, response) = event_stream();
+    let limits = Limits { connections: 1, ..Limits::default() };
+    let first = std::sync::Mutex::new(Some(response));
+    let script = Script::new(move || match first.lock().unwrap().take() {
+        Some(response) => Ok(response),
+        None => Ok(Response::new(full("ok"))),
+    });
+    let (address, _task, _stop) = listen_within(limits, script).await;
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(GET).await.unwrap();
+    expect(&mut client, EVENT_STREAM).await;
+    assert_eq!(ask(address).await, BUSY);
+    client.set_zero_linger().unwrap();
+    drop(client);
+    frames.closed().await;
+    // Its task ends a moment after its body.
+    let mut answer = BUSY.to_owned();
+    while answer == BUSY {
+        answer = ask(address).await;
+    }
+    assert!(answer.ends_with("ok"));
 }

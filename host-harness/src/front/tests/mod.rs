@@ -5,5 +5,6 @@ mod body;
 mod chunked;
 mod closing;
 mod head;
+mod memory;
 mod response;
 mod support;

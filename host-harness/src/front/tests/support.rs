@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, yield_now};
 
-use crate::front::{Handler, HandlerGone, Limits, serve_connection};
+use crate::front::{Front, Handler, HandlerGone, Limits};
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 pub(super) type TestBody = UnsyncBoxBody<Bytes, BoxError>;
@@ -30,6 +30,10 @@ pub(super) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r
 
 pub(super) const EVENT_STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
     cache-control: no-cache\r\nconnection: keep-alive\r\n\r\n";
+
+/// The refusal that a client may try again after.
+pub(super) const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
+    content-length: 0\r\nconnection: close\r\n\r\n";
 
 /// A complete answer that is only a status.
 pub(super) fn refusal(status: &str) -> String {
@@ -70,6 +74,26 @@ impl Handler for Script {
         let body = body.collect().await.unwrap().to_bytes();
         self.seen.lock().unwrap().push((parts, body));
         (self.answer)()
+    }
+}
+
+/// Never answers. What it holds for a request goes with the request.
+#[derive(Clone)]
+pub(super) struct Pending(Arc<Mutex<Option<oneshot::Sender<()>>>>);
+
+impl Pending {
+    pub(super) fn new() -> (Self, oneshot::Receiver<()>) {
+        let (held, dropped) = oneshot::channel();
+        (Self(Arc::new(Mutex::new(Some(held)))), dropped)
+    }
+}
+
+impl Handler for Pending {
+    type Body = TestBody;
+
+    async fn handle(&self, _request: Request<Full<Bytes>>) -> Answer {
+        let _held = self.0.lock().unwrap().take();
+        std::future::pending().await
     }
 }
 
@@ -154,7 +178,15 @@ pub(super) fn spawn<S>(server: S, limits: Limits, handler: Script) -> JoinHandle
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    tokio::spawn(async move { serve_connection(server, &limits, &handler).await })
+    spawn_behind(&Front::new(limits), server, handler)
+}
+
+pub(super) fn spawn_behind<S>(front: &Front, server: S, handler: Script) -> JoinHandle<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let front = front.clone();
+    tokio::spawn(async move { front.serve_connection(server, &handler).await })
 }
 
 /// Lets every other task run until it waits.
