@@ -186,3 +186,47 @@ async fn a_cancel_during_a_wait_fails_the_tool_and_then_ends_the_task() {
     served.say("main", &TaskFrames::nth(1).result("submitted")).await;
     watcher.expect(rest).await;
 }
+
+/// A call of a tool that asks this, with these keys beside.
+fn asking(prompt: &str, id: &str, keys: &str) -> String {
+    format!(
+        "[[step]]\nask = {{ name = \"ask-user\", prompt = \"{prompt}\", tool_call_id = \"{id}\", {keys} }}\n"
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simulated_answer_that_came_too_late_does_not_answer_the_next_question() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let late = asking("Where?", "1", "answer = \"late\", answer_after = \"2s\"");
+    let next = asking("When?", "2", "timeout = \"10s\"");
+    let (turn, end) = ("[[step]]\nturn = {}\n", "[[step]]\nend = { completed = \"\" }\n");
+    served.play_by_default(scenario(&[turn, &late, &next, end].concat()));
+    let names = TaskFrames::nth(0);
+    let mut submitter = served.submit("hello").await;
+    let asks = |prompt| names.input_wait(INPUT_WAIT, "input-required", prompt, false);
+    submitter.expect([names.working(0, 1), asks("Where?")].concat()).await;
+    sleep(Duration::from_secs(1)).await;
+    served.say("early", &names.result("working")).await;
+    let resumed = names.input_wait(INPUT_WAIT + 1, "working", "resumed", false);
+    submitter
+        .expect([resumed, names.answered(1, "1", "early", 1000), asks("When?")].concat())
+        .await;
+    let timed_out = names.input_wait(INPUT_WAIT + 1, "failed", "input-timeout", true);
+    submitter.expect_all(timed_out).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simulated_answer_at_once_is_heard() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let ask = asking("Where?", "1", "answer = \"here\", answer_after = \"0s\", timeout = \"1s\"");
+    let (turn, end) = ("[[step]]\nturn = {}\n", "[[step]]\nend = { completed = \"\" }\n");
+    served.play_by_default(scenario(&[turn, &ask, end].concat()));
+    let names = TaskFrames::nth(0);
+    let mut submitter = served.submit("hello").await;
+    let asked = names.input_wait(INPUT_WAIT, "input-required", "Where?", false);
+    let resumed = names.input_wait(INPUT_WAIT + 1, "working", "resumed", false);
+    // At once, to the millisecond that a test's clock counts in.
+    submitter.expect([names.working(0, 1), asked, resumed].concat()).await;
+    let rest = submitter.rest().await;
+    assert!(rest.contains("\\nhere\\n") && rest.ends_with(&names.completed(2, "")), "{rest}");
+}
