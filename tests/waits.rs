@@ -188,7 +188,7 @@ async fn a_cancel_during_a_wait_fails_the_tool_and_then_ends_the_task() {
 }
 
 /// A task whose tool is about to ask.
-async fn asking() -> (Served, Client, AcceptedTask, Attempt) {
+async fn about_to_ask() -> (Served, Client, AcceptedTask, Attempt) {
     let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
     let submitter = served.submit("hello").await;
     let task = served.next_task().await;
@@ -198,7 +198,7 @@ async fn asking() -> (Served, Client, AcceptedTask, Attempt) {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_its_tool_gives_up_takes_no_answer() {
-    let (served, _submitter, task, attempt) = asking().await;
+    let (served, _submitter, task, attempt) = about_to_ask().await;
     let names = TaskFrames::nth(0);
     let wait = task.request_input(&attempt, PROMPT, Duration::from_secs(60));
     assert!(timeout(Duration::from_secs(1), wait).await.is_err());
@@ -208,11 +208,55 @@ async fn a_wait_that_its_tool_gives_up_takes_no_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_asks_after_the_cancel_fails_and_no_frame_says_that_it_asked() {
-    let (served, mut submitter, task, attempt) = asking().await;
+    let (served, mut submitter, task, attempt) = about_to_ask().await;
     let names = TaskFrames::nth(0);
     served.cancel(&names.task);
     let outcome = task.request_input(&attempt, PROMPT, Duration::from_secs(60)).await.unwrap();
     assert_eq!(outcome, InputOutcome::Canceled);
     attempt.canceled().await.unwrap();
     submitter.expect_all(names.canceled(0)).await;
+}
+
+/// A call of a tool that asks this, with these keys beside.
+fn asking(prompt: &str, id: &str, keys: &str) -> String {
+    format!(
+        "[[step]]\nask = {{ name = \"ask-user\", prompt = \"{prompt}\", tool_call_id = \"{id}\", {keys} }}\n"
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simulated_answer_that_came_too_late_does_not_answer_the_next_question() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let late = asking("Where?", "1", "answer = \"late\", answer_after = \"2s\"");
+    let next = asking("When?", "2", "timeout = \"10s\"");
+    let (turn, end) = ("[[step]]\nturn = {}\n", "[[step]]\nend = { completed = \"\" }\n");
+    served.play_by_default(scenario(&[turn, &late, &next, end].concat()));
+    let names = TaskFrames::nth(0);
+    let mut submitter = served.submit("hello").await;
+    let asks = |prompt| names.input_wait(INPUT_WAIT, "input-required", prompt, false);
+    submitter.expect([names.working(0, 1), asks("Where?")].concat()).await;
+    sleep(Duration::from_secs(1)).await;
+    served.say("early", &names.result("working")).await;
+    let resumed = names.input_wait(INPUT_WAIT + 1, "working", "resumed", false);
+    submitter
+        .expect([resumed, names.answered(1, "1", "early", 1000), asks("When?")].concat())
+        .await;
+    let timed_out = names.input_wait(INPUT_WAIT + 1, "failed", "input-timeout", true);
+    submitter.expect_all(timed_out).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simulated_answer_at_once_is_heard() {
+    let served = Served::simulated(builder().task_acceptance(QUEUE)).await;
+    let ask = asking("Where?", "1", "answer = \"here\", answer_after = \"0s\", timeout = \"1s\"");
+    let (turn, end) = ("[[step]]\nturn = {}\n", "[[step]]\nend = { completed = \"\" }\n");
+    served.play_by_default(scenario(&[turn, &ask, end].concat()));
+    let names = TaskFrames::nth(0);
+    let mut submitter = served.submit("hello").await;
+    let asked = names.input_wait(INPUT_WAIT, "input-required", "Where?", false);
+    let resumed = names.input_wait(INPUT_WAIT + 1, "working", "resumed", false);
+    // At once, to the millisecond that a test's clock counts in.
+    submitter.expect([names.working(0, 1), asked, resumed].concat()).await;
+    let rest = submitter.rest().await;
+    assert!(rest.contains("\\nhere\\n") && rest.ends_with(&names.completed(2, "")), "{rest}");
 }

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::components::interruptible_engine;
 use crate::compose::{ComposedParts, composed_parts};
 use crate::cwasm;
+use crate::files::read_component;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,11 +41,12 @@ impl StreamComponent {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadComponent`], [`Error::LoadComponent`].
+    /// [`Error::ReadComponent`], [`Error::NotAComponent`], [`Error::LoadComponent`].
     pub async fn from_file(path: &Path) -> Result<Self, Error> {
-        let bytes = tokio::fs::read(path)
-            .await
-            .map_err(|error| Error::ReadComponent(path.to_owned(), error))?;
+        let path = path.to_owned();
+        let read = tokio::task::spawn_blocking(move || read_component(&path)).await;
+        let bytes =
+            read.unwrap_or_else(|panic| Err(Error::LoadComponent(wasmtime::Error::new(panic))))?;
         Self::from_bytes(bytes).await
     }
 

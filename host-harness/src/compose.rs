@@ -8,12 +8,14 @@
 //! A tool that asks for input cannot be composed in WASI 0.2: while it waits, the thread is held,
 //! and its answer could not come in.
 
+use crate::files::one_line;
 use std::fmt;
 use wac_graph::types::{Package, Types, World};
 use wac_graph::{CompositionGraph, EncodeOptions, NodeId, PackageId};
 
 const CHUNKS: &str = "murmur:text/chunks@0.1.0";
-const TASK: &str = "murmur:task/task@";
+/// How the interface begins that only a tool may import.
+pub(crate) const TASK: &str = "murmur:task/task@";
 /// What a driver and a tool export.
 pub(crate) const RUN: &str = "murmur:tool/run@0.1.0";
 /// What a tool's export is called, before its name.
@@ -26,8 +28,10 @@ pub enum ComposeError {
     NoComponent(String, String),
     /// This part does not export what it is there for.
     ExportMissing(String, &'static str),
-    /// This part asks for input.
+    /// This tool asks for input.
     AsksForInput(String),
+    /// The driver asks for input, which only a tool may do.
+    DriverAsks,
     /// A composition cannot have a tool of this name.
     ToolName(String, String),
     /// They do not fit together.
@@ -58,11 +62,11 @@ pub fn compose(
     for name in exports {
         export(&mut graph, stream, &name, &name)?;
     }
-    add(&mut graph, stream, "driver", driver, RUN)?;
+    add(&mut graph, stream, "driver", driver, RUN).map_err(ComposeError::of_driver)?;
     for (name, tool) in tools {
         add(&mut graph, stream, name, tool, &format!("{TOOL_PREFIX}{name}"))?;
     }
-    graph.encode(EncodeOptions::default()).map_err(|error| ComposeError::Graph(text(error)))
+    graph.encode(EncodeOptions::default()).map_err(|error| ComposeError::Graph(one_line(error)))
 }
 
 /// What a component has beside the stream, where it is a composition.
@@ -86,7 +90,7 @@ pub fn composed_parts(component: &[u8]) -> Option<ComposedParts> {
 pub fn imports(component: &[u8]) -> Result<Vec<String>, ComposeError> {
     let mut types = Types::default();
     let package = Package::from_bytes("component", None, component, &mut types)
-        .map_err(|error| ComposeError::NoComponent("component".into(), text(error)))?;
+        .map_err(|error| ComposeError::NoComponent("component".into(), one_line(error)))?;
     Ok(types[package.ty()].imports.keys().cloned().collect())
 }
 
@@ -124,7 +128,7 @@ fn package(
     required: &'static str,
 ) -> Result<PackageId, ComposeError> {
     let package = Package::from_bytes(&format!("capsule:{name}"), None, bytes, graph.types_mut())
-        .map_err(|error| ComposeError::NoComponent(name.to_owned(), text(error)))?;
+        .map_err(|error| ComposeError::NoComponent(name.to_owned(), one_line(error)))?;
     if !graph.types()[package.ty()].exports.contains_key(required) {
         return Err(ComposeError::ExportMissing(name.to_owned(), required));
     }
@@ -143,12 +147,7 @@ fn export(
 ) -> Result<(), ComposeError> {
     let node = graph.alias_instance_export(instance, name);
     let node = node.map_err(|error| ComposeError::Graph(error.to_string()))?;
-    graph.export(node, as_name).map_err(|error| ComposeError::Graph(text(error)))
-}
-
-/// An error with what is behind it.
-fn text(error: impl fmt::Display) -> String {
-    format!("{error:#}")
+    graph.export(node, as_name).map_err(|error| ComposeError::Graph(one_line(error)))
 }
 
 impl ComposeError {
@@ -157,6 +156,14 @@ impl ComposeError {
         match self {
             Self::NoComponent(_, why) => Self::NoComponent(name.to_owned(), why),
             Self::ExportMissing(_, what) => Self::ExportMissing(name.to_owned(), what),
+            other => other,
+        }
+    }
+
+    /// The same error, of the driver.
+    fn of_driver(self) -> Self {
+        match self {
+            Self::AsksForInput(_) => Self::DriverAsks,
             other => other,
         }
     }
@@ -172,6 +179,12 @@ impl fmt::Display for ComposeError {
                 "`{part}` asks for input (it imports murmur:task/task) and cannot be composed: in \
                  WASI 0.2 its answer could not come in while it waits. Give it a store of its own \
                  beside the composition: capsule serve --component FILE.wasm --tool {part}=FILE.wasm"
+            ),
+            Self::DriverAsks => f.write_str(
+                "the driver asks for input (it imports murmur:task/task), which only a tool may \
+                 do: if it is a tool, give --driver a component of the world of wit/driver.wit, \
+                 and this one a store of its own beside the composition: capsule serve --component \
+                 FILE.wasm --tool NAME=FILE.wasm",
             ),
             Self::ToolName(name, why) => write!(
                 f,

@@ -7,5 +7,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run(cli::Cli::parse())
+    match cli::Cli::try_parse() {
+        Ok(cli) => cli::run(cli),
+        Err(error) => cli::usage(&error),
+    }
 }

@@ -7,24 +7,14 @@ mod support;
 use host_harness::ConversationMode;
 use host_harness::frames::frames;
 use host_harness::scenario::Scenario;
-use std::fs;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use support::{Program, capsule, watch_request};
+use support::{Program, capsule, file, watch_request};
 
 const STREAM_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
     cache-control: no-cache\r\nconnection: keep-alive\r\n\r\n";
 const ACK: &str = "event: connection-ack\n\
     data: {\"role\":\"observer\",\"conversation_mode\":\"stateless\"}\n\n";
-
-/// A file that is gone when the test ends.
-fn file(name: &str, contents: &[u8]) -> (tempfile::TempDir, String) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join(name);
-    fs::write(&path, contents).unwrap();
-    let path = path.to_str().unwrap().to_owned();
-    (directory, path)
-}
 
 #[test]
 fn serve_prints_its_address_and_two_curl_lines_that_work() {
@@ -159,24 +149,6 @@ fn an_unknown_scenario_is_told_with_the_known_ones() {
         "capsule: no scenario `nonsense` ships with the program; `capsule scenario list` lists \
          them\n"
     );
-}
-
-#[test]
-fn a_component_that_is_none_is_told() {
-    let (_directory, text) = file("text.wasm", b"this is no WebAssembly");
-    // A module without contents is WebAssembly, but no component.
-    let (_directory_2, module) = file("module.wasm", b"\0asm\x01\0\0\0");
-    for path in [text, module] {
-        let ended = capsule(&["serve", "--listen", "127.0.0.1:0", "--component", &path]);
-        assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{path}");
-        let told = "capsule: the component cannot be run, it has to be of the world \
-                    murmur:capsule-stream/capsule-stream@0.1.0: ";
-        assert!(ended.stderr.starts_with(told), "{}", ended.stderr);
-    }
-    let ended = capsule(&["serve", "--component", "/nowhere/at-all.wasm"]);
-    assert_eq!(ended.code, Some(1));
-    let told = "capsule: the component /nowhere/at-all.wasm could not be read: ";
-    assert!(ended.stderr.starts_with(told), "{}", ended.stderr);
 }
 
 #[test]

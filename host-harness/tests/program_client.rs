@@ -4,7 +4,9 @@
 
 mod support;
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::thread;
 use support::following::Following;
 use support::{Ended, Program, capsule, post};
 
@@ -221,6 +223,42 @@ fn cancel_of_an_unknown_task_says_so() {
         &client(&served, &["cancel", "tsk_nobodys"]),
         "capsule: the capsule refused: Task not found (-32001)\n",
     );
+}
+
+/// The address of a server that answers every request with this JSON.
+fn answering(json: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        while let Ok((mut connection, _)) = listener.accept() {
+            let length = json.len();
+            // The request is small enough to come at once, and unread bytes would make a reset.
+            let _ = connection.read(&mut [0; 4096]);
+            let _ = write!(connection, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{json}");
+        }
+    });
+    address
+}
+
+#[test]
+fn a_result_that_is_no_task_is_an_error_of_all_that_expect_one() {
+    for (result, json) in [
+        ("5", r#"{"jsonrpc":"2.0","id":1,"result":5}"#),
+        (r#"{"id":"tsk_a"}"#, r#"{"jsonrpc":"2.0","id":1,"result":{"id":"tsk_a"}}"#),
+        ("null", r#"{"jsonrpc":"2.0","id":1,"result":null}"#),
+    ] {
+        let address = answering(json);
+        for arguments in [["send", "hello"], ["answer", "main"], ["cancel", "tsk_a"]] {
+            let ended = capsule(&[&arguments[..], &["--url", &address]].concat());
+            expect_failure(
+                &ended,
+                &format!(
+                    "capsule: the answer's result is not a task, which has an `id` and a `status` \
+                     with a `state`, but {result}; is this a capsule's address?\n"
+                ),
+            );
+        }
+    }
 }
 
 #[test]

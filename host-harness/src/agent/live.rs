@@ -4,9 +4,13 @@ use super::play::Stage;
 use crate::scenario::{Ask, End};
 use crate::{AcceptedTask, Attempt, CapsuleHandle, Error, Inference, InputOutcome};
 use protocol::{Artifact, Chunk, HookArtifact};
+use std::convert::Infallible;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
+
+/// How long a simulated user waits before it answers again a question that nobody waits at yet.
+const RETRY: Duration = Duration::from_millis(1);
 
 pub(super) struct Live<'a> {
     capsule: &'a CapsuleHandle,
@@ -95,16 +99,15 @@ impl Stage for Live<'_> {
     }
 
     async fn ask(&mut self, ask: &Ask) -> Result<(InputOutcome, Duration), Error> {
-        if let Some((after, answer)) = ask.answer.clone() {
-            let capsule = self.capsule.clone();
-            self.user.spawn(async move {
-                sleep(after).await;
-                capsule.answer(answer);
-            });
-        }
+        let (capsule, task) = (self.capsule, self.task);
         let began = Instant::now();
-        let task = self.task;
-        let outcome = task.request_input(self.attempt()?, &ask.prompt, ask.timeout).await?;
+        let asked = task.request_input(self.attempt()?, &ask.prompt, ask.timeout);
+        // The answer ends with its question, so that it cannot answer a later one.
+        let outcome = tokio::select! {
+            biased;
+            outcome = asked => outcome?,
+            never = answer(capsule, ask) => match never {},
+        };
         Ok((outcome, began.elapsed()))
     }
 
@@ -125,4 +128,15 @@ impl Stage for Live<'_> {
         self.attempt = Some(self.task.begin_attempt().await?);
         Ok(())
     }
+}
+
+/// The simulated user's side of a question. It does not end: the question does.
+async fn answer(capsule: &CapsuleHandle, ask: &Ask) -> Infallible {
+    if let Some((after, answer)) = &ask.answer {
+        sleep(*after).await;
+        while capsule.answer(answer.as_str()).is_none() {
+            sleep(RETRY).await;
+        }
+    }
+    std::future::pending().await
 }

@@ -76,7 +76,7 @@ impl AgentOptions {
         };
         let (mut agent, name) = match (&self.driver, stream.composed_parts()) {
             (Some(file), _) => {
-                let driver = runtime.load(file).await?;
+                let driver = runtime.load_driver(file).await?;
                 (ComponentAgent::new(driver, settings), file.display().to_string())
             }
             (None, Some(parts)) => {

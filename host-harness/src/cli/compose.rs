@@ -4,8 +4,9 @@ use super::agent_options::{NamedTool, named_tool};
 use super::{CliResult, output};
 use host_harness::StreamComponent;
 use host_harness::compose::compose;
+use host_harness::files::read_component as read;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Make one component of the stream, a driver and tools, for `capsule serve --component`.
 ///
@@ -42,15 +43,11 @@ impl Compose {
         };
         let driver = read(&self.driver)?;
         let tools = self.tools.iter().map(|(name, file)| Ok((name.clone(), read(file)?)));
-        let tools: Vec<_> = tools.collect::<Result<_, String>>()?;
+        let tools: Vec<_> = tools.collect::<Result<_, host_harness::Error>>()?;
         let composed = compose(&stream, &driver, &tools)?;
         let file = self.output.display();
         fs::write(&self.output, &composed)
             .map_err(|error| format!("{file} could not be written: {error}"))?;
-        Ok(output::write(format!("{file}: {} bytes\n", composed.len()).as_bytes())?)
+        output::write(format!("{file}: {} bytes\n", composed.len()).as_bytes())
     }
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, String> {
-    fs::read(file).map_err(|error| format!("{} could not be read: {error}", file.display()))
 }

@@ -23,7 +23,6 @@ pub(super) struct Frames {
 impl Frames {
     pub(super) fn run(self) -> CliResult {
         let scenario = find_scenario(&self.scenario)?;
-        output::write(&frames(&scenario, self.conversation.into()))?;
-        Ok(())
+        output::write(&frames(&scenario, self.conversation.into()))
     }
 }

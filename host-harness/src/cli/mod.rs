@@ -11,7 +11,9 @@ mod watch;
 
 use clap::{Parser, Subcommand};
 use host_harness::scenario::Scenario;
+use std::env;
 use std::error::Error;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -64,7 +66,10 @@ type CliExit = Result<ExitCode, Box<dyn Error>>;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let coloured =
+        io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(coloured);
+    logs.with_writer(io::stderr).init();
     let result = match cli.command {
         Command::Serve(serve) => serve.run().map(|()| ExitCode::SUCCESS),
         Command::Watch(watch) => watch.run(),
@@ -75,13 +80,25 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Compose(compose) => compose.run().map(|()| ExitCode::SUCCESS),
         Command::Frames(frames) => frames.run().map(|()| ExitCode::SUCCESS),
     };
-    match result {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("capsule: {error}");
-            ExitCode::FAILURE
-        }
+    result.unwrap_or_else(|error| failed(&*error))
+}
+
+/// What comes of a command line that is not to be run: a mistake in it, or a wish for help, which
+/// goes to standard output as everything that was asked for does.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        error.exit();
     }
+    match output::written(error.print()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&*error),
+    }
+}
+
+fn failed(error: &dyn Error) -> ExitCode {
+    // Where even that cannot be written, the exit code says it.
+    let _ = writeln!(io::stderr(), "capsule: {error}");
+    ExitCode::FAILURE
 }
 
 fn runtime() -> Result<Runtime, String> {

@@ -3,6 +3,7 @@
 use super::{CliResult, output};
 use clap::Subcommand;
 use host_harness::scenario::{FORMAT, Scenario};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Check, list and show scenarios.
@@ -15,7 +16,10 @@ pub(super) struct ScenarioCommand {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Check scenario files; every problem is reported as FILE:LINE: what is wrong
+    /// Check scenario files: problems are reported as FILE:LINE: what is wrong
+    ///
+    /// A mistake in the TOML, or a key that nobody knows, is reported alone; where there is none,
+    /// all that is wrong with the order and the values of the steps is.
     Check {
         /// The files
         #[arg(required = true, value_name = "FILE")]
@@ -38,7 +42,7 @@ impl ScenarioCommand {
             Action::Check { files } => check(&files),
             Action::List => list(),
             Action::Show { name } => show(&name),
-            Action::Format => Ok(output::write(FORMAT.as_bytes())?),
+            Action::Format => output::write(FORMAT.as_bytes()),
         }
     }
 }
@@ -52,7 +56,8 @@ fn check(files: &[PathBuf]) -> CliResult {
             )?,
             Err(error) => {
                 bad += 1;
-                eprintln!("{error}");
+                // The exit code says it as well.
+                let _ = writeln!(io::stderr(), "{error}");
             }
         }
     }
@@ -70,7 +75,7 @@ fn list() -> CliResult {
         let about = Scenario::parse(name, source)?;
         lines.push_str(&format!("{name:20} {}\n", about.about()));
     }
-    Ok(output::write(lines.as_bytes())?)
+    output::write(lines.as_bytes())
 }
 
 fn show(name: &str) -> CliResult {
@@ -78,5 +83,5 @@ fn show(name: &str) -> CliResult {
     let (_, source) = shipped.ok_or_else(|| {
         format!("no scenario `{name}` ships with the program; `capsule scenario list` lists them")
     })?;
-    Ok(output::write(source.as_bytes())?)
+    output::write(source.as_bytes())
 }

@@ -33,7 +33,7 @@ Examples:
   capsule serve --component agent.wasm --tool ask=ask.wasm a composed one, with one more tool")]
 pub(super) struct Serve {
     /// The address to listen on
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:52222")]
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:52222", value_parser = listened)]
     listen: String,
     /// What the agent plays: the name of a scenario that ships with the program, or a file
     #[arg(long, value_name = "NAME|FILE", default_value = "story")]
@@ -104,11 +104,13 @@ impl Serve {
             None => StreamComponent::built_in().await?,
         };
         let conversation = self.conversation.into();
-        let (agent, plays) = match self.agent.agent(&component).await? {
-            Some((agent, name)) => (Agent::Components(agent), format!("runs {name}")),
+        let (agent, plays, example) = match self.agent.agent(&component).await? {
+            Some((agent, name)) => {
+                (Agent::Components(agent), format!("runs {name}"), DRIVER_EXAMPLE)
+            }
             None => {
                 let plays = format!("plays `{}`", scenario.name());
-                (Agent::Simulated(SimulatedAgent::new(scenario)), plays)
+                (Agent::Simulated(SimulatedAgent::new(scenario)), plays, SCENARIO_EXAMPLE)
             }
         };
         let mut capsule = Capsule::builder()
@@ -129,7 +131,7 @@ impl Serve {
         // Before anybody is told: an interrupt that comes now ends it in the orderly way.
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        output::write(greeting(address, &plays).as_bytes())?;
+        output::write(greeting(address, &plays, example).as_bytes())?;
 
         let handle = capsule.handle();
         let once = self.after_task == AfterTask::Exit;
@@ -167,7 +169,22 @@ impl Agent {
     }
 }
 
-fn greeting(address: SocketAddr, plays: &str) -> String {
+/// Parses an address to listen on. Whether it exists is for the system to say.
+fn listened(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("it has to be HOST:PORT, such as 127.0.0.1:0".into()),
+    }
+}
+
+/// What a scenario is asked to do, whatever it does then.
+const SCENARIO_EXAMPLE: &str = "Summarise README.md";
+/// What any driver can do something with, whatever its tools are.
+const DRIVER_EXAMPLE: &str = "Hello, what can you do?";
+
+fn greeting(address: SocketAddr, plays: &str, example: &str) -> String {
     format!(
         "\
 The capsule serves its stream on http://{address}/ and {plays} for each task.
@@ -180,7 +197,7 @@ Watch everything it writes:
 Give it a task and follow that:
   curl -N -X POST http://{address}/ -H 'Content-Type: application/json' \
 -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"message/stream\",\"params\":{{\"message\":\
-{{\"messageId\":\"msg-1\",\"role\":\"user\",\"parts\":[{{\"text\":\"Summarise README.md\"}}]}}}}}}'
+{{\"messageId\":\"msg-1\",\"role\":\"user\",\"parts\":[{{\"text\":\"{example}\"}}]}}}}}}'
 "
     )
 }

@@ -1,6 +1,6 @@
 //! `capsule send`, `capsule answer` and `capsule cancel`: a person's side of a task.
 
-use super::watch::{CapsuleAddress, Output};
+use super::watch::{CapsuleAddress, Output, follow};
 use super::{CliExit, output, runtime};
 use host_harness::client::{Address, RpcError, rpc};
 use host_harness::watch::submit;
@@ -63,9 +63,8 @@ impl Send {
         let message = message(&self.text, self.context.as_deref());
         let address = &self.capsule.url;
         if self.stream {
-            let style = self.output.style();
-            let submitted = submit(address, &message, style, io::stdout(), io::stderr());
-            return Ok(runtime()?.block_on(submitted).into());
+            let view = self.output.view();
+            return follow(view, submit(address, &message, view, io::stdout(), io::stderr()));
         }
         call(address, "message/send", &json!({ "message": message }))
     }
@@ -76,7 +75,7 @@ impl Answer {
         let address = &self.capsule.url;
         let task = runtime()?.block_on(rpc(address, "tasks/get", &json!({})));
         let waits = match task {
-            Ok(task) => task["status"]["state"] == "input-required",
+            Ok(task) => Shown::of(&task)?.state == "input-required",
             // There never was a task.
             Err(RpcError::Refused { .. }) => false,
             Err(error) => return Err(error.into()),
@@ -98,13 +97,43 @@ impl Cancel {
 /// Calls a method whose result is a task, and prints how that stands.
 fn call(address: &Address, method: &str, params: &Value) -> CliExit {
     let task = runtime()?.block_on(rpc(address, method, params))?;
-    let text = |value: &Value| value.as_str().unwrap_or("unknown").escape_debug().to_string();
-    let state = text(&task["status"]["state"]);
-    output::write(format!("{} {state}\n", text(&task["id"])).as_bytes())?;
+    let Shown { id, state } = Shown::of(&task)?;
+    let line = format!("{} {}\n", id.escape_debug(), state.escape_debug());
+    output::write(line.as_bytes())?;
     if state == "rejected" {
         return Err("the capsule is busy and rejected the task".into());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is shown of a task.
+struct Shown<'a> {
+    id: &'a str,
+    state: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    fn of(result: &'a Value) -> Result<Self, String> {
+        match (result["id"].as_str(), result["status"]["state"].as_str()) {
+            (Some(id), Some(state)) => Ok(Self { id, state }),
+            _ => Err(format!(
+                "the answer's result is not a task, which has an `id` and a `status` with a \
+                 `state`, but {}; is this a capsule's address?",
+                shortened(&result.to_string())
+            )),
+        }
+    }
+}
+
+/// As much of a JSON text as a person looks at.
+fn shortened(json: &str) -> String {
+    const CHARACTERS: usize = 60;
+    let harmless = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut shown: String = json.chars().take(CHARACTERS).map(harmless).collect();
+    if json.chars().nth(CHARACTERS).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// An A2A message. Its id has to differ from the sender's others.

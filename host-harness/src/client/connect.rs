@@ -1,20 +1,16 @@
 //! A connection to a server.
 
-use super::{Address, Error};
-use std::time::Duration;
+use super::{ANSWER_TIME, Address, Error};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long connecting may take, with all the addresses that a name has. A capsule that is busy
-/// does not delay it: its host accepts.
-const CONNECT: Duration = Duration::from_secs(10);
-
+/// Connects to the first of the addresses that a name has which accepts.
 pub(super) async fn connect(address: &Address) -> Result<TcpStream, Error> {
     let connecting = TcpStream::connect((address.host(), address.port()));
-    let stream = match timeout(CONNECT, connecting).await {
+    let stream = match timeout(ANSWER_TIME, connecting).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return Err(Error::Connect(address.clone(), error)),
-        Err(_) => return Err(Error::ConnectTimeout(address.clone(), CONNECT)),
+        Err(_) => return Err(Error::ConnectTimeout(address.clone())),
     };
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");

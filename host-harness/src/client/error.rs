@@ -1,18 +1,19 @@
 //! What can go wrong with a request.
 
-use super::Address;
 use super::head::{HEAD_BYTES, HEADERS};
+use super::{ANSWER_TIME, Address};
 use std::fmt;
 use std::io;
-use std::time::Duration;
 
 /// Why there is no answer, or not all of it.
 #[derive(Debug)]
 pub enum Error {
     /// No connection could be made.
     Connect(Address, io::Error),
-    /// No connection was made for so long.
-    ConnectTimeout(Address, Duration),
+    /// No connection was made within [`ANSWER_TIME`].
+    ConnectTimeout(Address),
+    /// A connection was made, and no answer came within [`ANSWER_TIME`], or not all of a call's.
+    AnswerTimeout(Address),
     /// The connection broke while the request was sent.
     Send(io::Error),
     /// The connection broke while the answer was read.
@@ -61,12 +62,14 @@ impl fmt::Display for Error {
                 "cannot connect to {address}: {error}; is the capsule running, and is this its \
                  address?"
             ),
-            Self::ConnectTimeout(address, after) => write!(
+            Self::ConnectTimeout(address) => write!(
                 f,
-                "cannot connect to {address}: nothing answered within {} seconds; is this its \
-                 address?",
-                after.as_secs()
+                "cannot connect to {address}: no answer within {} s; is this its address?",
+                ANSWER_TIME.as_secs()
             ),
+            Self::AnswerTimeout(address) => {
+                write!(f, "{address}: no answer within {} s", ANSWER_TIME.as_secs())
+            }
             Self::Send(error) => write!(f, "the request could not be sent: {error}"),
             Self::Receive(error) => write!(f, "the connection broke: {error}"),
             Self::NoAnswer => f.write_str("the connection was closed without an answer"),

@@ -1,9 +1,9 @@
 //! A small HTTP/1.1 client: one request a connection, and the answer's body as it comes.
 //!
 //! It is what a client of a capsule needs and no more: no TLS, no redirects, no reuse of
-//! connections. Only connecting has a time limit. An answer may take as long as the capsule is
-//! busy (protocol page, "Heartbeat"), so a caller that cannot wait puts a timeout around the call;
-//! dropping any of the futures closes the connection.
+//! connections. Connecting, the head of an answer and the whole answer of a call may each take
+//! [`ANSWER_TIME`]; a stream may last as long as it does. Dropping any of the futures closes the
+//! connection.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,8 +44,15 @@ pub use request::Request;
 pub use response::Response;
 pub use rpc::{RpcError, rpc, rpc_body};
 
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long a server may take to answer: to accept a connection, to give the head of an answer once
+/// the request is on its way, and to give the rest of a call's. A capsule that is busy answers late
+/// (protocol page, "Heartbeat"); one that takes longer is as good as gone for whoever waits.
+pub const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// Connects, sends `request` and reads the head of the answer.
 ///
@@ -62,6 +69,15 @@ pub async fn send(address: &Address, request: &Request<'_>) -> Result<Response<T
 ///
 /// There is no answer. Every status is one.
 pub async fn send_on<S: AsyncRead + AsyncWrite + Unpin>(
+    io: S,
+    address: &Address,
+    request: &Request<'_>,
+) -> Result<Response<S>, Error> {
+    let exchanged = timeout(ANSWER_TIME, exchange(io, address, request)).await;
+    exchanged.unwrap_or_else(|_| Err(Error::AnswerTimeout(address.clone())))
+}
+
+async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     mut io: S,
     address: &Address,
     request: &Request<'_>,

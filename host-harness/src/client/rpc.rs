@@ -1,10 +1,12 @@
 //! JSON-RPC calls (`capsule-stream-details.md`, sections 2 and 8).
 
-use super::{Address, Error, Request, send};
+use super::{ANSWER_TIME, Address, Error, Request, Response, send};
 use http::StatusCode;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Map, Value};
 use std::fmt;
+use tokio::io::AsyncRead;
+use tokio::time::timeout;
 
 /// Bytes that the answer of a call may have. A task's prompt or reply is in it as a whole.
 const ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -37,11 +39,22 @@ pub async fn rpc(address: &Address, method: &str, params: &Value) -> Result<Valu
     let json = HeaderValue::from_static("application/json");
     let body = rpc_body(method, params);
     let request = Request::post(&body).header(CONTENT_TYPE, json.clone()).header(ACCEPT, json);
-    let mut response = send(address, &request).await.map_err(RpcError::Exchange)?;
+    let response = send(address, &request).await.map_err(RpcError::Exchange)?;
+    result(address, response).await
+}
+
+/// The result in an answer whose head was read.
+pub(super) async fn result<S: AsyncRead + Unpin>(
+    address: &Address,
+    mut response: Response<S>,
+) -> Result<Value, RpcError> {
     if response.status() != StatusCode::OK {
         return Err(RpcError::Status(response.status_line().to_owned()));
     }
-    let body = response.body(ANSWER_BYTES).await.map_err(RpcError::Exchange)?;
+    let body = match timeout(ANSWER_TIME, response.body(ANSWER_BYTES)).await {
+        Ok(body) => body.map_err(RpcError::Exchange)?,
+        Err(_) => return Err(RpcError::Exchange(Error::AnswerTimeout(address.clone()))),
+    };
     read_answer(&body)
 }
 

@@ -4,6 +4,8 @@ use super::bindings::ToolPre;
 use super::host::CallHost;
 use super::settings::ComponentSettings;
 use super::ticker::Ticker;
+use crate::compose::{RUN, TASK};
+use crate::files::read_component;
 use crate::{Error, cwasm};
 use std::fmt;
 use std::path::Path;
@@ -46,12 +48,26 @@ impl ComponentRuntime {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadComponent`]; [`Error::LoadPart`] where it is no component, does not export
-    /// `murmur:tool/run@0.1.0`, or imports what is not there.
+    /// [`Error::ReadComponent`], [`Error::NotAComponent`]; [`Error::NothingToCall`] where it does
+    /// not export `murmur:tool/run@0.1.0`; [`Error::LoadPart`] where it is damaged, or imports what
+    /// is not there.
     pub async fn load(&self, file: &Path) -> Result<RunComponent, Error> {
-        let read = tokio::fs::read(file).await;
-        let bytes = read.map_err(|error| Error::ReadComponent(file.to_owned(), error))?;
+        let path = file.to_owned();
+        let read = tokio::task::spawn_blocking(move || read_component(&path)).await;
+        let bytes = read.unwrap_or_else(|panic| {
+            Err(Error::LoadPart(file.to_owned(), wasmtime::Error::new(panic)))
+        })?;
         self.load_bytes(file, bytes).await
+    }
+
+    /// Loads the driver in this file.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::load`]; [`Error::DriverAsks`] where it asks for input: nobody would answer.
+    pub async fn load_driver(&self, file: &Path) -> Result<RunComponent, Error> {
+        let driver = self.load(file).await?;
+        if driver.asks { Err(Error::DriverAsks(file.to_owned())) } else { Ok(driver) }
     }
 
     /// Loads a driver or tool from its bytes. Errors call it `file`.
@@ -64,11 +80,17 @@ impl ComponentRuntime {
         // Compiling takes long enough to hold others up.
         let loaded = tokio::task::spawn_blocking(move || {
             let component = cwasm::load(&runtime.engine, &bytes)?;
+            let ty = component.component_type();
+            if !ty.exports(&runtime.engine).any(|(name, _)| name == RUN) {
+                return Ok(None);
+            }
+            let asks = ty.imports(&runtime.engine).any(|(name, _)| name.starts_with(TASK));
             let pre = ToolPre::new(runtime.linker.instantiate_pre(&component)?)?;
-            Ok(RunComponent { runtime, pre })
+            Ok(Some(RunComponent { runtime, pre, asks }))
         });
         let loaded = loaded.await.unwrap_or_else(|panic| Err(wasmtime::Error::new(panic)));
-        loaded.map_err(|error| Error::LoadPart(file.to_owned(), error))
+        let loaded = loaded.map_err(|error| Error::LoadPart(file.to_owned(), error))?;
+        loaded.ok_or_else(|| Error::NothingToCall(file.to_owned()))
     }
 }
 
@@ -83,6 +105,8 @@ impl fmt::Debug for ComponentRuntime {
 pub struct RunComponent {
     pub(super) runtime: Arc<Shared>,
     pub(super) pre: ToolPre<CallHost>,
+    /// It imports what only a tool can have.
+    asks: bool,
 }
 
 impl fmt::Debug for RunComponent {

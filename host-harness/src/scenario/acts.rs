@@ -8,7 +8,7 @@ use super::document::{self, Emit, Ending, Skill, Step, Tool, Turn, Unreached};
 use super::words::words;
 
 /// How long a tool that asks waits for its answer, unless the step says otherwise.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// One thing that the agent loop does.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::acts::emit_time;
+use super::acts::{DEFAULT_TIMEOUT, emit_time};
 use super::document::{Ask, Document, Emit, Ending, Step, Turn};
 use super::error::{Problem, line_of};
 use super::lapse::LONGEST;
@@ -182,6 +182,15 @@ fn check_ask(ask: &Ask, wrong: &mut Vec<String>) {
     if ask.answer_after.is_some() && ask.answer.is_none() {
         wrong.push(
             "`answer_after` says when, but not what is answered; write `answer` as well".to_owned(),
+        );
+    }
+    let timeout = ask.timeout.map_or(DEFAULT_TIMEOUT, |lapse| lapse.0);
+    let after = ask.answer_after.map_or(Duration::ZERO, |lapse| lapse.0);
+    if ask.answer.is_some() && after >= timeout {
+        wrong.push(
+            "the wait is over before its answer comes: `answer_after` has to be shorter than \
+             `timeout`, which is \"5m\" when absent; leave out `answer` for a wait that times out"
+                .to_owned(),
         );
     }
 }

@@ -11,21 +11,20 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
 pub use acts::{Act, Ask, End};
 pub use error::ScenarioError;
 
+use crate::files::{self, FileError};
 use document::{Document, Step};
 use error::Problem;
 
 /// The manual of the format, as a terminal shows it; also the documentation of this module.
 pub const FORMAT: &str = include_str!("format.md");
 
-/// A file larger than this is not read.
+/// Bytes that a scenario's file may have: 1 MiB. A larger one is not read.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// What a simulated agent does for one task. One that exists is valid.
@@ -52,8 +51,8 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, is larger than 1 MiB or is not UTF-8, and those of
-    /// [`parse`](Self::parse).
+    /// A file that cannot be read, is no regular one, is larger than 1 MiB or is not UTF-8, and
+    /// those of [`parse`](Self::parse).
     pub fn read(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -113,14 +112,14 @@ impl Scenario {
 }
 
 fn read_text(path: &Path) -> Result<String, Problem> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        // One byte more than allowed tells a file that is too large, whatever its metadata says.
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Problem::of_file(format!("cannot be read: {error}")))?;
-    if bytes.len() > MAX_BYTES {
-        return Err(too_large());
-    }
+    let bytes = files::read(path, MAX_BYTES as u64).map_err(|error| match error {
+        FileError::TooLarge(_) => too_large(),
+        FileError::Directory => Problem::of_file(format!(
+            "is a directory; name the files in it, such as {}",
+            path.join("*.scenario").display()
+        )),
+        error => Problem::of_file(error.to_string()),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;

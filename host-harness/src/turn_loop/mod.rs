@@ -12,7 +12,7 @@
 //! use std::path::Path;
 //!
 //! let runtime = ComponentRuntime::new(ComponentSettings::default())?;
-//! let driver = runtime.load(Path::new("driver.wasm")).await?;
+//! let driver = runtime.load_driver(Path::new("driver.wasm")).await?;
 //! let agent = ComponentAgent::new(driver, AgentSettings::default())
 //!     .tool("grep", runtime.load(Path::new("grep.wasm")).await?);
 //!

@@ -100,3 +100,11 @@ pub(super) fn text(printer: &mut Printer<impl Write>, data: &Value) {
         Some(text) => printer.text(text),
     }
 }
+
+/// A `thinking`, which may be empty.
+pub(super) fn thinking(printer: &mut Printer<impl Write>, data: &Value) {
+    match data["text"].as_str() {
+        None | Some("") => {}
+        Some(text) => printer.thinking(text),
+    }
+}

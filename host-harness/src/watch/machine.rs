@@ -2,13 +2,15 @@
 
 use super::frames;
 use super::printer::Printer;
-use super::style::{Style, neutralise};
+use super::style::neutralise;
 use super::turns::Turns;
+use super::view::View;
 use protocol::ConversationMode;
 use protocol::sse::Event;
 use serde_json::Value;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 /// How a watch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Ended {
 ///
 /// Every method writes out all that it has to say. One that fails could not write to `out`; a
 /// failure of `err` is ignored, as there is nowhere to report it.
-pub struct Watch<O, E> {
+pub struct Watch<O: Write, E> {
     label: String,
     printer: Printer<O>,
     err: E,
@@ -63,10 +65,10 @@ enum Follows {
 
 impl<O: Write, E: Write> Watch<O, E> {
     /// A watch that has not begun, of the capsule that messages call `label`.
-    pub fn new(label: impl Into<String>, style: Style, out: O, err: E) -> Self {
+    pub fn new(label: impl Into<String>, view: impl Into<View>, out: O, err: E) -> Self {
         Self {
             label: label.into(),
-            printer: Printer::new(out, style),
+            printer: Printer::new(out, view.into()),
             err,
             mode: ConversationMode::Stateless,
             turns: Turns::default(),
@@ -76,8 +78,13 @@ impl<O: Write, E: Write> Watch<O, E> {
     }
 
     /// The same of a task that was submitted with `message/stream`.
-    pub fn of_task(label: impl Into<String>, style: Style, out: O, err: E) -> Self {
-        Self { follows: Follows::Task(None), ..Self::new(label, style, out, err) }
+    pub fn of_task(label: impl Into<String>, view: impl Into<View>, out: O, err: E) -> Self {
+        Self { follows: Follows::Task(None), ..Self::new(label, view, out, err) }
+    }
+
+    /// Whether there is a status line, which wants to be told the time.
+    pub fn has_status_line(&self) -> bool {
+        self.printer.has_status_line()
     }
 
     /// The head of the stream came.
@@ -92,6 +99,19 @@ impl<O: Write, E: Write> Watch<O, E> {
         ));
     }
 
+    /// It is so long since the watch began. Where there is a status line, it says so.
+    ///
+    /// # Errors
+    ///
+    /// `out` could not be written to.
+    pub fn clock(&mut self, now: Duration) -> io::Result<()> {
+        match self.printer.status() {
+            Some(status) => status.clock(now),
+            None => return Ok(()),
+        }
+        self.printer.flush()
+    }
+
     /// Takes an event. `Break` says that it was the last one, even if more should come.
     ///
     /// # Errors
@@ -100,6 +120,9 @@ impl<O: Write, E: Write> Watch<O, E> {
     pub fn event(&mut self, event: &Event) -> io::Result<ControlFlow<Ended>> {
         if let Some(id) = event.id.as_ref().filter(|id| !id.is_empty()) {
             self.last_id = Some(id.clone());
+        }
+        if let Some(status) = self.printer.status() {
+            status.frame(event.id.as_deref().filter(|id| !id.is_empty()));
         }
         if let (Follows::Task(_), Some("error")) = (self.follows, event.event_type.as_deref()) {
             // Its data need not be valid JSON.
@@ -114,6 +137,7 @@ impl<O: Write, E: Write> Watch<O, E> {
             Some("status") => self.status(&data),
             Some("artifact") => frames::artifact(&mut self.printer, &data),
             Some("text") => frames::text(&mut self.printer, &data),
+            Some("thinking") => frames::thinking(&mut self.printer, &data),
             Some("connection-ack") => self.connection_ack(&data),
             Some("gap") => self.gap(&data)?,
             Some("capsule-closed") => {
@@ -184,6 +208,11 @@ impl<O: Write, E: Write> Watch<O, E> {
             ConversationMode::Threaded => self.turns.label(data, frames::is_final(data)),
         };
         frames::status(&mut self.printer, data, turn.as_deref());
+        if let (Some(status), Some(state)) =
+            (self.printer.status(), data["status"]["state"].as_str())
+        {
+            status.task(data["id"].as_str().unwrap_or_default(), state);
+        }
     }
 
     fn connection_ack(&mut self, data: &Value) {
@@ -209,7 +238,7 @@ impl<O: Write, E: Write> Watch<O, E> {
     /// Before something is said on `err`, which may be the same terminal.
     fn finish(&mut self) -> io::Result<()> {
         self.printer.begin_line();
-        self.printer.flush()
+        self.printer.flush_and_leave()
     }
 
     fn error(&mut self, message: &str) {

@@ -6,22 +6,29 @@
 //! | `machine.rs` | [`Watch`]: events in, text out, and how it ended |
 //! | `frames.rs` | what each frame looks like |
 //! | `turns.rs` | conversations: which context and turn a `status` is of |
-//! | `printer.rs` | standard output, written in a [`Style`] |
+//! | `printer.rs` | standard output, written as a [`View`] says |
 //! | `style.rs` | what a pipe gets, and what a terminal gets |
+//! | `view.rs` | [`View`]: a style, and whether there is a status line |
+//! | `screen.rs` | the bottom of a terminal, where the status line comes and goes |
+//! | `status_line.rs` | what it says |
 //! | `wrap.rs` | lines of at most 78 characters |
 
 mod frames;
 mod machine;
 mod printer;
+mod screen;
+mod status_line;
 mod style;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
 mod turns;
+mod view;
 mod wrap;
 
 pub use machine::{Ended, Watch};
 pub use style::Style;
+pub use view::View;
 
 use crate::client::{self, Address, Request, Response, rpc_body};
 use http::StatusCode;
@@ -30,18 +37,26 @@ use protocol::sse::{Item, Reader};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// Bytes of data that one event may have. An artifact's content is never truncated by a capsule.
 const EVENT_BYTES: usize = 256 * 1024 * 1024;
 
 /// Watches the capsule at `address` until its stream ends. What it writes goes to `out`, which is
-/// flushed after each frame, in the given style; messages about the connection go to `err`.
+/// flushed after each frame, in the given [`Style`] or [`View`]; messages about the connection go to
+/// `err`. Dropping the future takes a status line away.
 ///
 /// Returns the exit code: 0 when the capsule closed, or when nobody reads `out` any more; 1 when
 /// the connection was lost or not made, which `err` was told.
-pub async fn watch(address: &Address, style: Style, out: impl Write, err: impl Write) -> u8 {
-    let mut watch = Watch::new(address.to_string(), style, out, err);
+pub async fn watch(
+    address: &Address,
+    view: impl Into<View>,
+    out: impl Write,
+    err: impl Write,
+) -> u8 {
+    let mut watch = Watch::new(address.to_string(), view, out, err);
     let sent = client::send(address, &request(&body())).await;
     run(&mut watch, sent).await
 }
@@ -54,11 +69,11 @@ pub async fn watch(address: &Address, style: Style, out: impl Write, err: impl W
 pub async fn submit(
     address: &Address,
     message: &Value,
-    style: Style,
+    view: impl Into<View>,
     out: impl Write,
     err: impl Write,
 ) -> u8 {
-    let mut watch = Watch::of_task(address.to_string(), style, out, err);
+    let mut watch = Watch::of_task(address.to_string(), view, out, err);
     let body = rpc_body("message/stream", &json!({ "message": message }));
     let sent = client::send(address, &stream_request(&body)).await;
     run(&mut watch, sent).await
@@ -68,11 +83,11 @@ pub async fn submit(
 pub async fn watch_on(
     io: impl AsyncRead + AsyncWrite + Unpin,
     address: &Address,
-    style: Style,
+    view: impl Into<View>,
     out: impl Write,
     err: impl Write,
 ) -> u8 {
-    let mut watch = Watch::new(address.to_string(), style, out, err);
+    let mut watch = Watch::new(address.to_string(), view, out, err);
     let sent = client::send_on(io, address, &request(&body())).await;
     run(&mut watch, sent).await
 }
@@ -122,8 +137,20 @@ async fn follow<S: AsyncRead + Unpin>(
     }
     watch.attached();
     let mut reader = Reader::with_limit(EVENT_BYTES);
+    let began = Instant::now();
+    let mut seconds = interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
-        let piece = match response.piece().await {
+        let piece = tokio::select! {
+            biased;
+            piece = response.piece() => piece,
+            _ = seconds.tick(), if watch.has_status_line() => {
+                watch.clock(began.elapsed())?;
+                continue;
+            }
+        };
+        watch.clock(began.elapsed())?;
+        let piece = match piece {
             Ok(Some(piece)) => piece,
             Ok(None) => return watch.lost(),
             Err(error) => return disconnected(watch, &error),

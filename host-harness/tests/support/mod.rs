@@ -143,15 +143,29 @@ impl Drop for Program {
 }
 
 fn spawn(arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_capsule"))
+    command(arguments).spawn().unwrap()
+}
+
+/// The program with these arguments, to be run with whatever else a test wants.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_capsule"));
+    command
         .args(arguments)
         .env_remove("RUST_LOG")
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A file that is gone when the test ends.
+pub(crate) fn file(name: &str, contents: &[u8]) -> (tempfile::TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    std::fs::write(&path, contents).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (directory, path)
 }
 
 /// Reads a pipe to its end, so that its writer is not held up.

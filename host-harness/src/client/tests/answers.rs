@@ -1,9 +1,11 @@
 //! The request, and the head of the answer.
 
 use super::{answered, failure, settle};
-use crate::client::{Request, send, send_on};
+use crate::client::{ANSWER_TIME, Request, send, send_on};
 use http::header::{ACCEPT, HeaderValue};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
@@ -100,6 +102,39 @@ async fn an_answer_counts_even_if_the_request_could_not_be_sent() {
     let response = send_on(client, &address, &Request::post(&[b'x'; 1000])).await.unwrap();
     assert_eq!(response.status_line(), "HTTP/1.1 413 Payload Too Large");
     refusing.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_nothing_is_waited_for_30_s() {
+    for said in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n"] {
+        let (client, mut server) = tokio::io::duplex(1 << 20);
+        server.write_all(said.as_bytes()).await.unwrap();
+        let (address, began) = ("capsule:1".parse().unwrap(), Instant::now());
+        let error = send_on(client, &address, &Request::get("/")).await.err().unwrap();
+        assert_eq!(error.to_string(), "capsule:1: no answer within 30 s");
+        assert!(!error.is_lost_connection());
+        assert_eq!(began.elapsed(), ANSWER_TIME);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_even_read_is_waited_for_30_s() {
+    let (client, _server) = tokio::io::duplex(64);
+    let address = "capsule:1".parse().unwrap();
+    let error = send_on(client, &address, &Request::post(&[b'x'; 1000])).await.err().unwrap();
+    assert_eq!(error.to_string(), "capsule:1: no answer within 30 s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_may_be_silent_for_ever() {
+    let (client, mut server) = tokio::io::duplex(1 << 20);
+    server.write_all(OK).await.unwrap();
+    let address = "capsule:1".parse().unwrap();
+    let mut response = send_on(client, &address, &Request::get("/")).await.unwrap();
+    let day = Duration::from_secs(24 * 60 * 60);
+    assert!(timeout(day, response.piece()).await.is_err());
+    server.write_all(b"late").await.unwrap();
+    assert_eq!(response.piece().await.unwrap().unwrap(), "late");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! JSON-RPC calls, over a socket.
 
-use crate::client::{RpcError, rpc};
+use crate::client::rpc::result;
+use crate::client::{Request, RpcError, rpc, send_on};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -67,4 +68,14 @@ async fn what_is_no_answer_to_a_call_is_told() {
     assert_eq!(error.to_string(), told);
     let error = call(String::new()).await.1.unwrap_err();
     assert_eq!(error.to_string(), "the connection was closed without an answer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rest_of_an_answer_is_waited_for_30_s() {
+    let (client, mut server) = tokio::io::duplex(1 << 20);
+    server.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{").await.unwrap();
+    let address = "capsule:1".parse().unwrap();
+    let response = send_on(client, &address, &Request::post(b"{}")).await.unwrap();
+    let error = result(&address, response).await.unwrap_err();
+    assert_eq!(error.to_string(), "capsule:1: no answer within 30 s");
 }

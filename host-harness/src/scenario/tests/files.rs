@@ -67,6 +67,19 @@ fn a_file_is_at_most_a_mebibyte() {
 }
 
 #[test]
+fn only_a_regular_file_is_read() {
+    let told = |path: &std::path::Path| Scenario::read(path).expect_err("not read").to_string();
+    let zero = std::path::Path::new("/dev/zero");
+    assert_eq!(told(zero), "/dev/zero: is not a regular file");
+    let folder = Folder::new("regular");
+    let path = folder.0.display();
+    assert_eq!(
+        told(&folder.0),
+        format!("{path}: is a directory; name the files in it, such as {path}/*.scenario")
+    );
+}
+
+#[test]
 fn a_file_is_utf_8() {
     let folder = Folder::new("utf-8");
     let path = folder.file("latin.scenario", b"about = \"x\"\n# caf\xe9\n");

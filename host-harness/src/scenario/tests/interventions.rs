@@ -67,6 +67,26 @@ fn a_time_to_the_answer_needs_an_answer() {
 }
 
 #[test]
+fn an_answer_comes_before_its_wait_is_over() {
+    let ask = |keys: &str| {
+        format!("[[step]]\nask = {{ name = \"a\", prompt = \"?\", answer = \"x\"{keys} }}\n")
+    };
+    let wrong = "4: step 2 (ask): the wait is over before its answer comes: `answer_after` has to \
+                 be shorter than `timeout`, which is \"5m\" when absent; leave out `answer` for a \
+                 wait that times out";
+    for keys in [
+        ", answer_after = \"2s\", timeout = \"1s\"",
+        ", answer_after = \"1s\", timeout = \"1s\"",
+        ", answer_after = \"5m\"",
+        ", timeout = \"0s\"",
+    ] {
+        assert_problems(&[TURN, &ask(keys), DONE], [wrong]);
+    }
+    let good = ask(", answer_after = \"999ms\", timeout = \"1s\"");
+    assert_eq!(acts(&format!("{TURN}{good}{DONE}")).len(), 4);
+}
+
+#[test]
 fn an_answer_is_the_fenced_result_of_the_tool() {
     let ask = Ask { tool_call_id: Some("toolu_01".to_owned()), ..plain_ask() };
     assert_eq!(

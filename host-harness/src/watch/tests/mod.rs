@@ -4,6 +4,7 @@ mod endings;
 mod network;
 mod server;
 mod stateless;
+mod status_line;
 mod terminal;
 mod threaded;
 mod tolerance;
@@ -42,6 +43,7 @@ fn show(style: Style, stream: &str) -> Shown {
             break;
         }
     }
+    drop(watch);
     Shown { out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap(), ended }
 }
 

@@ -89,6 +89,15 @@ async fn a_connection_that_ends_before_the_head_was_lost_before_any_event() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_nothing_is_given_up_after_30_s() {
+    let (client, _server) = tokio::io::duplex(1 << 20);
+    let (address, mut err) = ("capsule:1".parse().unwrap(), Vec::new());
+    let code = watch_on(client, &address, Style::Exact, io::sink(), &mut err).await;
+    let err = String::from_utf8(err).unwrap();
+    assert_eq!((code, err.as_str()), (1, "error[E-IO-003]: capsule:1: no answer within 30 s\n"));
+}
+
 #[tokio::test]
 async fn an_answer_that_is_not_200_gives_its_status_line() {
     for line in ["HTTP/1.1 404 Not Found", "HTTP/1.1 503", "HTTP/1.0 302 Found", "HTTP/1.1 204 No"]
