@@ -113,6 +113,7 @@ impl Serve {
                 (Agent::Simulated(SimulatedAgent::new(scenario)), plays, SCENARIO_EXAMPLE)
             }
         };
+        allow_connections();
         let mut capsule = Capsule::builder()
             .component(component)
             .task_acceptance(match self.task_acceptance {
@@ -151,6 +152,14 @@ impl Serve {
             _ = terminate.recv() => {}
         }
         Ok(capsule.stop().await?)
+    }
+}
+
+/// Takes as many descriptors as the system gives: each connection needs one. With fewer, those that
+/// are too many wait to be accepted.
+fn allow_connections() {
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::info!(%error, "the limit of open files stays as it is");
     }
 }
 
