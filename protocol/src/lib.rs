@@ -19,7 +19,9 @@
 //! | [`sse`] | reading event streams, as the standard says | — |
 //! | [`mod@fence`] | the fence around untrusted tool output | `artifact` |
 //! | [`ids`] | task and context ids | `status` |
+//! | [`a2a`] | the gateway that relays agents' streams to their callers | a page of its own |
 
+pub mod a2a;
 pub mod attempt;
 pub mod connection;
 pub mod counters;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 const MAX_DEPTH: usize = 128;
 
 /// The text of `body` if it is one JSON value.
-pub(super) fn checked(body: &[u8]) -> Option<&str> {
+pub(crate) fn checked(body: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(body).ok()?;
     // Depth comes first: nothing that is parsed afterwards can exhaust the stack.
     let valid = is_shallow(text) && serde_json::from_str::<&RawValue>(text).is_ok();

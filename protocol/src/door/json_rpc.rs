@@ -11,7 +11,7 @@ use std::fmt;
 
 /// An error as a response carries it (JSON-RPC 2.0, section 5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct RpcError {
+pub(crate) struct RpcError {
     code: i32,
     message: Cow<'static, str>,
 }
@@ -30,6 +30,11 @@ impl RpcError {
         Self { code, message: Cow::Borrowed(message) }
     }
 
+    /// Any other error.
+    pub(crate) fn other(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into() }
+    }
+
     pub(super) fn invalid_params(reason: &dyn fmt::Display) -> Self {
         Self { code: -32602, message: format!("Invalid params: {reason}").into() }
     }
@@ -39,7 +44,7 @@ impl RpcError {
     }
 
     /// The response to the request of that id: keys `jsonrpc`, `id`, `error` with `code`, `message`.
-    pub(super) fn response(&self, id: RequestId<'_>) -> Vec<u8> {
+    pub(crate) fn response(&self, id: RequestId<'_>) -> Vec<u8> {
         let mut bytes = id.response_start();
         bytes.extend_from_slice(br#","error":"#);
         write_json(&mut bytes, self);
@@ -50,20 +55,30 @@ impl RpcError {
 
 /// A request's id, as the text it was sent in: it is echoed verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RequestId<'a>(&'a str);
+pub(crate) struct RequestId<'a>(&'a str);
 
 impl<'a> RequestId<'a> {
     /// `null`: the id of an answer to a request that has none that could be told.
-    const NULL: RequestId<'static> = RequestId("null");
+    pub(crate) const NULL: RequestId<'static> = RequestId("null");
 
-    fn parse(raw: &'a RawValue) -> Option<Self> {
+    pub(crate) fn parse(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let valid = matches!(text.as_bytes().first(), Some(b'"' | b'n' | b'-' | b'0'..=b'9'));
         valid.then_some(Self(text))
     }
 
+    /// The text it was sent in.
+    pub(crate) fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// The id whose text this is: one that [`RequestId::parse`] gave.
+    pub(crate) fn verbatim(text: &'a str) -> Self {
+        Self(text)
+    }
+
     /// The start of every response: keys `jsonrpc` and `id`, the object still open.
-    pub(super) fn response_start(self) -> Vec<u8> {
+    pub(crate) fn response_start(self) -> Vec<u8> {
         [br#"{"jsonrpc":"2.0","id":"#, self.0.as_bytes()].concat()
     }
 }
@@ -96,10 +111,7 @@ impl<'a> Call<'a> {
         if !text.trim_ascii_start().starts_with('{') {
             return Err(error(RpcError::INVALID_REQUEST));
         }
-        let mut parser = serde_json::Deserializer::from_str(text);
-        let envelope = serde::Deserializer::deserialize_map(&mut parser, EnvelopeVisitor)
-            .map_err(|_| error(RpcError::PARSE_ERROR))?;
-        envelope.into_call()
+        Envelope::parse(text).ok_or(error(RpcError::PARSE_ERROR))?.into_call()
     }
 
     pub(super) fn id(&self) -> RequestId<'a> {
@@ -117,18 +129,25 @@ impl<'a> Call<'a> {
 
 /// The members of the outermost object, as they came.
 #[derive(Default)]
-struct Envelope<'a> {
-    jsonrpc: Option<&'a RawValue>,
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-    params: Option<&'a RawValue>,
+pub(crate) struct Envelope<'a> {
+    pub(crate) jsonrpc: Option<&'a RawValue>,
+    pub(crate) id: Option<&'a RawValue>,
+    pub(crate) method: Option<&'a RawValue>,
+    pub(crate) params: Option<&'a RawValue>,
     /// Some key came twice.
-    duplicate: bool,
+    pub(crate) duplicate: bool,
     /// The id did.
-    duplicate_id: bool,
+    pub(crate) duplicate_id: bool,
 }
 
 impl<'a> Envelope<'a> {
+    /// The members of the object that `text` is. `None` when it is none, or one of its keys is no
+    /// Unicode text.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let mut parser = serde_json::Deserializer::from_str(text);
+        serde::Deserializer::deserialize_map(&mut parser, EnvelopeVisitor).ok()
+    }
+
     fn into_call(self) -> Result<Call<'a>, CallError<'a>> {
         let id = self.id.filter(|_| !self.duplicate_id).and_then(RequestId::parse);
         let version = self.jsonrpc.and_then(string);
@@ -177,7 +196,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 }
 
 /// The value of a raw JSON string.
-fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     struct StringVisitor;
     impl<'de> Visitor<'de> for StringVisitor {
         type Value = Cow<'de, str>;

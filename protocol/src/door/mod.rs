@@ -5,8 +5,8 @@
 //! reading; [`answer`] takes the body and says what to do.
 
 mod agent_card;
-mod json;
-mod json_rpc;
+pub(crate) mod json;
+pub(crate) mod json_rpc;
 mod message;
 mod result;
 mod route;
@@ -16,6 +16,7 @@ mod tasks;
 
 pub use agent_card::AgentCard;
 pub use message::{Message, ParamsError};
+pub(crate) use route::are_json;
 pub use route::{Route, route};
 pub use submit::submit;
 pub use tasks::{Submission, Submitted, TaskSnapshot, TaskState, Tasks};

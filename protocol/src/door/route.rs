@@ -15,12 +15,16 @@ pub enum Route {
 /// values of all its `content-type` headers.
 pub fn route<V: AsRef<[u8]>>(method: &str, path_with_query: &str, content_types: &[V]) -> Route {
     let path = path_with_query.split('?').next().unwrap_or_default();
-    let json = !content_types.is_empty() && content_types.iter().all(|v| is_json(v.as_ref()));
     match (method, path) {
-        ("POST", "/") if json => Route::JsonRpc,
+        ("POST", "/") if are_json(content_types) => Route::JsonRpc,
         ("GET", "/.well-known/agent-card.json") => Route::AgentCard,
         _ => Route::NotFound,
     }
+}
+
+/// Whether a message with these `content-type` headers is JSON: it has one, and none says otherwise.
+pub(crate) fn are_json<V: AsRef<[u8]>>(content_types: &[V]) -> bool {
+    !content_types.is_empty() && content_types.iter().all(|value| is_json(value.as_ref()))
 }
 
 /// Whether a content type is JSON: `application/json`, `application/json-rpc` or
