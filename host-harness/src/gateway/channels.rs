@@ -189,3 +189,98 @@ impl Pollable for When {
         self.channel.until(|state| (self.wanted)(&self.channel, state)).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Channels, Frames, Next, Publisher, Subscription};
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+    use wasmtime_wasi::p2::Pollable;
+
+    const EVENT_BYTES: usize = 1000;
+
+    fn open() -> (Arc<Channels>, Subscription, Publisher) {
+        let channels = Arc::new(Channels::new(EVENT_BYTES));
+        let subscription = channels.subscribe("s".into());
+        let publisher = channels.publish("s").unwrap();
+        (channels, subscription, publisher)
+    }
+
+    fn frames(count: u32, bytes: &str) -> Frames {
+        Frames { bytes: bytes.into(), count, terminal: false }
+    }
+
+    fn is_ready(mut pollable: impl Pollable) -> bool {
+        let ready = pin!(pollable.ready());
+        ready.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    #[test]
+    fn what_was_published_is_taken_in_one_piece_and_in_order() {
+        let (_channels, subscription, publisher) = open();
+        assert!(matches!(subscription.next(), Next::Nothing));
+        publisher.publish(frames(1, "a"));
+        publisher.publish(Frames { terminal: true, ..frames(2, "bc") });
+        let Next::Frames(taken) = subscription.next() else { panic!() };
+        assert_eq!((&*taken.bytes, taken.count, taken.terminal), (&b"abc"[..], 3, true));
+        assert!(matches!(subscription.next(), Next::Nothing));
+    }
+
+    #[test]
+    fn there_is_space_for_64_frames_or_for_one_event_more() {
+        let (_channels, subscription, publisher) = open();
+        publisher.publish(frames(32, "x"));
+        assert!(is_ready(publisher.space()));
+        publisher.publish(frames(1, "x"));
+        assert!(!is_ready(publisher.space()));
+        subscription.next();
+        assert!(is_ready(publisher.space()));
+        publisher.publish(frames(1, &"x".repeat(EVENT_BYTES - 1)));
+        assert!(is_ready(publisher.space()));
+        publisher.publish(frames(1, "x"));
+        assert!(!is_ready(publisher.space()));
+    }
+
+    #[test]
+    fn a_subscriber_that_goes_cancels_its_stream() {
+        let (channels, subscription, publisher) = open();
+        assert!(!is_ready(publisher.canceled()));
+        drop(subscription);
+        assert!(is_ready(publisher.canceled()));
+        assert!(channels.publish("s").is_none());
+        assert!(!channels.cancel("s"));
+    }
+
+    #[test]
+    fn a_cancel_reaches_the_publisher_of_that_stream() {
+        let (channels, _subscription, publisher) = open();
+        assert!(channels.cancel("s"));
+        assert!(is_ready(publisher.canceled()));
+        assert!(!channels.cancel("another"));
+        drop(publisher);
+        assert!(!channels.cancel("s"));
+    }
+
+    #[test]
+    fn a_publisher_that_goes_closes_the_channel_after_what_it_published() {
+        let (channels, subscription, publisher) = open();
+        assert!(channels.publish("s").is_none(), "there is one already");
+        publisher.publish(frames(1, "a"));
+        publisher.heard();
+        drop(publisher);
+        assert!(is_ready(subscription.published()));
+        assert!(matches!(subscription.next(), Next::Frames(_)));
+        assert!(matches!(subscription.next(), Next::Closed));
+    }
+
+    #[test]
+    fn an_agent_that_was_heard_without_a_frame_is_told_once() {
+        let (_channels, subscription, publisher) = open();
+        publisher.heard();
+        publisher.heard();
+        assert!(is_ready(subscription.published()));
+        assert!(matches!(subscription.next(), Next::Heard));
+        assert!(matches!(subscription.next(), Next::Nothing));
+    }
+}

@@ -109,3 +109,49 @@ impl Pollable for Over {
         self.0.over().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Failure, query};
+    use std::time::Duration;
+    use tokio::time::Instant;
+    use wasmtime_wasi::p2::Pollable;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test]
+    async fn the_first_answer_counts() {
+        let (asked, reply) = query(SECOND);
+        assert!(asked.get().is_none());
+        reply.send(Answer::Executed);
+        reply.send(Answer::TooLarge);
+        asked.answered().ready().await;
+        assert!(matches!(asked.get(), Some(Ok(Answer::Executed))));
+        reply.abandoned().ready().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_is_waited_for_up_to_its_time() {
+        let start = Instant::now();
+        let (asked, reply) = query(SECOND);
+        asked.answered().ready().await;
+        assert_eq!(start.elapsed(), SECOND);
+        reply.send(Answer::Executed);
+        assert!(matches!(asked.get(), Some(Err(Failure::Timeout))));
+    }
+
+    #[tokio::test]
+    async fn an_answerer_that_goes_fails_the_query() {
+        let (asked, reply) = query(SECOND);
+        drop(reply);
+        asked.answered().ready().await;
+        assert!(matches!(asked.get(), Some(Err(Failure::Gone))));
+    }
+
+    #[tokio::test]
+    async fn an_asker_that_goes_is_noticed_by_the_answerer() {
+        let (asked, reply) = query(SECOND);
+        drop(asked);
+        reply.abandoned().ready().await;
+    }
+}
