@@ -221,36 +221,15 @@ impl SubscriberStream {
     /// Waits for the agent to say something, and reads it.
     async fn read(&mut self) -> Result<(), End> {
         loop {
-            let mut read = false;
-            if let Some(response) = &self.watch {
-                match response.read() {
-                    Read::Nothing => {}
-                    Read::Bytes(bytes) => {
-                        self.pending.heard |= self.machine.watch_bytes(&bytes);
-                        read = true;
-                    }
-                    Read::End => {
-                        self.watch = None;
-                        self.machine.watch_ended();
-                        read = true;
-                    }
-                }
-            }
-            if let Some(response) = &self.submit {
-                match response.read() {
-                    Read::Nothing => {}
-                    Read::Bytes(bytes) => {
-                        self.pending.heard |= self.machine.submit_bytes(&bytes);
-                        read = true;
-                    }
-                    Read::End => {
-                        self.submit = None;
-                        self.machine.submit_ended();
-                        read = true;
-                    }
-                }
-            }
-            if read {
+            let watch = read(&mut self.watch, |read| match read {
+                Some(bytes) => self.pending.heard |= self.machine.watch_bytes(bytes),
+                None => self.machine.watch_ended(),
+            });
+            let submit = read(&mut self.submit, |read| match read {
+                Some(bytes) => self.pending.heard |= self.machine.submit_bytes(bytes),
+                None => self.machine.submit_ended(),
+            });
+            if watch || submit {
                 return Ok(());
             }
             let canceled = match (&self.submit, &self.watch) {
@@ -310,4 +289,17 @@ impl SubscriberStream {
         }
         Ok(())
     }
+}
+
+/// Reads what has come of a connection, or its end, which closes it. False where nothing has come.
+fn read(connection: &mut Option<Response>, tell: impl FnOnce(Option<&[u8]>)) -> bool {
+    match connection.as_ref().map(Response::read) {
+        None | Some(Read::Nothing) => return false,
+        Some(Read::Bytes(bytes)) => tell(Some(&bytes)),
+        Some(Read::End) => {
+            *connection = None;
+            tell(None);
+        }
+    }
+    true
 }
