@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use protocol::a2a::registry::{AgentUrl, agent_card, gateway_card, named_agent, timestamp};
+use protocol::a2a::registry::{
+    AgentUrl, MOST_AGENTS, MOST_CARD_BYTES, agent_card, gateway_card, named_agent, timestamp,
+};
 use protocol::a2a::{AgentId, AgentKind, Card, ListQuery, Registration, Registry, Reply};
 use std::time::Duration;
 
@@ -41,6 +43,37 @@ fn registering_again_keeps_the_first_time() {
     let again = full("a1", "[]", first, "2026-09-16T18:46:46.007Z");
     assert_eq!(registry.register(body.as_bytes(), NOW + 1007), ok(&again));
     assert_eq!(registry.get("a1", NOW + 1007), ok(&again));
+}
+
+#[test]
+fn only_so_many_agents_can_be_registered() {
+    let mut registry = registry();
+    let mut register = |id: &str| registry.register(card(id, "[]").as_bytes(), NOW);
+    for number in 0..MOST_AGENTS {
+        assert_eq!(register(&format!("a{number}")).status, 200);
+    }
+    assert_eq!(register("one-more"), failed(503, "too many agents are registered"));
+    // Those that are registered can register again.
+    assert_eq!(register("a0").status, 200);
+    registry.delete("a0", NOW);
+    assert_eq!(registry.register(card("one-more", "[]").as_bytes(), NOW).status, 200);
+}
+
+#[test]
+fn only_so_many_bytes_of_cards_can_be_registered() {
+    let mut registry = registry();
+    let long = " ".repeat(MOST_CARD_BYTES / 2 - 1000);
+    let mut register = |id: &str, now| {
+        registry.register(format!("{}{long}", card(id, "[]")).as_bytes(), now).status
+    };
+    assert_eq!([register("a1", NOW), register("a2", NOW), register("a3", NOW)], [200, 200, 503]);
+    assert_eq!(register("a2", NOW), 200);
+    // They give their places back when they expire.
+    let later = NOW + 300_001;
+    assert_eq!(
+        [register("a3", later), register("a4", later), register("a5", later)],
+        [200, 200, 503]
+    );
 }
 
 #[test]

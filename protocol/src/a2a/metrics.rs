@@ -18,15 +18,26 @@ pub struct Metrics {
     streams: BTreeMap<AgentId, u64>,
 }
 
+/// How many agents and methods have a counter: agents come and go as they like.
+pub const MOST_COUNTED: usize = 100_000;
+
 impl Metrics {
-    /// Counts a request to an agent.
+    /// Counts a request to an agent, but not to more than [`MOST_COUNTED`] of them with a method.
     pub fn request(&mut self, agent: &AgentId, method: &str) {
-        let count = self.requests.entry((agent.clone(), method_label(method))).or_default();
+        let key = (agent.clone(), method_label(method));
+        if self.requests.len() >= MOST_COUNTED && !self.requests.contains_key(&key) {
+            return;
+        }
+        let count = self.requests.entry(key).or_default();
         *count = count.saturating_add(1);
     }
 
-    /// A stream of the agent began.
+    /// A stream of the agent began. Counted as [`Self::request`] does.
     pub fn stream_began(&mut self, agent: &AgentId) {
+        if self.streams.len() >= MOST_COUNTED && !self.streams.contains_key(agent) {
+            // An agent without streams gives its place away.
+            self.streams.retain(|_, count| *count > 0);
+        }
         let count = self.streams.entry(agent.clone()).or_default();
         *count = count.saturating_add(1);
     }

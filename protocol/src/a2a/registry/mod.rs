@@ -27,6 +27,8 @@ use std::time::Duration;
 pub struct Registry {
     ttl: Duration,
     agents: BTreeMap<AgentId, Entry>,
+    /// The bytes of all cards that were registered.
+    card_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -34,22 +36,26 @@ struct Entry {
     registration: Registration,
     /// It was given at start.
     permanent: bool,
+    card_bytes: usize,
 }
 
-/// How many agents can be registered at a time: anybody who reaches the gateway can register some.
+/// How many agents can be registered at a time, and how many bytes of cards: anybody who reaches the
+/// gateway can register some.
 pub const MOST_AGENTS: usize = 10_000;
+/// See [`MOST_AGENTS`].
+pub const MOST_CARD_BYTES: usize = 64 * 1024 * 1024;
 
 impl Registry {
     /// An empty one, whose registrations live so long without a heartbeat. Zero is for ever.
     pub fn new(ttl: Duration) -> Self {
-        Self { ttl, agents: BTreeMap::new() }
+        Self { ttl, agents: BTreeMap::new(), card_bytes: 0 }
     }
 
     /// An agent that is given at start: it never expires, even if it registers as well.
     pub fn add_permanent(&mut self, card: Card, now: u64) {
         let registration = Registration::new(card, None, now);
         let id = registration.card.agent_id.clone();
-        self.agents.insert(id, Entry { registration, permanent: true });
+        self.agents.insert(id, Entry { registration, permanent: true, card_bytes: 0 });
     }
 
     /// Answers `POST /agents/register`.
@@ -61,13 +67,16 @@ impl Registry {
         };
         let id = card.agent_id.clone();
         let before = self.agents.get(&id);
-        if before.is_none() && self.agents.len() >= MOST_AGENTS {
+        let others = self.card_bytes - before.map_or(0, |entry| entry.card_bytes);
+        let is_one_more = before.is_none() && self.agents.len() >= MOST_AGENTS;
+        if is_one_more || others + body.len() > MOST_CARD_BYTES {
             return Reply::error(503, "too many agents are registered");
         }
         let permanent = before.is_some_and(|entry| entry.permanent);
         let registration = Registration::new(card, before.map(|entry| &entry.registration), now);
         let reply = Reply::card(&registration);
-        self.agents.insert(id, Entry { registration, permanent });
+        self.card_bytes = others + body.len();
+        self.agents.insert(id, Entry { registration, permanent, card_bytes: body.len() });
         reply
     }
 
@@ -98,7 +107,7 @@ impl Registry {
     /// Answers `DELETE /agents/{id}`.
     pub fn delete(&mut self, id: &str, now: u64) -> Reply {
         self.expire(now);
-        let id = AgentId::parse(id).filter(|id| self.agents.remove(id).is_some());
+        let id = AgentId::parse(id).filter(|id| self.remove(id));
         id.map_or_else(|| Reply::not_found(404), |id| Reply::deregistered(&id))
     }
 
@@ -121,7 +130,7 @@ impl Registry {
     pub fn find(&mut self, id: &AgentId, now: u64) -> Option<&Registration> {
         let entry = self.agents.get(id)?;
         if entry.is_expired(self.ttl, now) {
-            self.agents.remove(id);
+            self.remove(id);
         }
         self.agents.get(id).map(|entry| &entry.registration)
     }
@@ -136,7 +145,17 @@ impl Registry {
 
     fn expire(&mut self, now: u64) {
         let ttl = self.ttl;
-        self.agents.retain(|_, entry| !entry.is_expired(ttl, now));
+        self.agents.retain(|_, entry| {
+            let stays = !entry.is_expired(ttl, now);
+            self.card_bytes -= if stays { 0 } else { entry.card_bytes };
+            stays
+        });
+    }
+
+    fn remove(&mut self, id: &AgentId) -> bool {
+        let removed = self.agents.remove(id);
+        self.card_bytes -= removed.as_ref().map_or(0, |entry| entry.card_bytes);
+        removed.is_some()
     }
 }
 
