@@ -31,8 +31,16 @@ pub(crate) enum Read {
     Bytes(Vec<u8>),
     /// Nothing yet.
     Nothing,
-    /// Its end, or the connection broke.
+    /// Its end.
     End,
+    /// The connection broke before.
+    Broken,
+}
+
+/// Why there is no whole answer.
+pub(crate) enum NotWhole {
+    TooLarge,
+    Broken,
 }
 
 /// Sends a POST, and waits for the head of the answer. Dropping the future closes the connection.
@@ -120,7 +128,8 @@ impl Response {
         match self.stream.read(READ_BYTES) {
             Ok(bytes) if bytes.is_empty() => Read::Nothing,
             Ok(bytes) => Read::Bytes(bytes),
-            Err(StreamError::Closed | StreamError::LastOperationFailed(_)) => Read::End,
+            Err(StreamError::Closed) => Read::End,
+            Err(StreamError::LastOperationFailed(_)) => Read::Broken,
         }
     }
 
@@ -130,16 +139,17 @@ impl Response {
     }
 
     /// Everything up to the end, if that is no more than `max_bytes`.
-    pub(crate) async fn whole(&self, max_bytes: u64) -> Option<Vec<u8>> {
+    pub(crate) async fn whole(&self, max_bytes: u64) -> Result<Vec<u8>, NotWhole> {
         let mut received = Vec::new();
         loop {
             match self.read() {
                 Read::Bytes(bytes) => received.extend_from_slice(&bytes),
                 Read::Nothing => self.arrived.ready().await,
-                Read::End => return Some(received),
+                Read::End => return Ok(received),
+                Read::Broken => return Err(NotWhole::Broken),
             }
             if received.len() as u64 > max_bytes {
-                return None;
+                return Err(NotWhole::TooLarge);
             }
         }
     }
@@ -151,6 +161,7 @@ fn describe(error: ErrorCode) -> String {
         ErrorCode::ConnectionRefused => "connection refused".into(),
         ErrorCode::ConnectionTimeout => "connection timed out".into(),
         ErrorCode::ConnectionTerminated => "connection closed".into(),
+        ErrorCode::HttpResponseIncomplete => "its answer broke off".into(),
         ErrorCode::DnsError(_) | ErrorCode::DnsTimeout => "its name cannot be resolved".into(),
         ErrorCode::HttpProtocolError => "its answer is no HTTP".into(),
         ErrorCode::TlsCertificateError

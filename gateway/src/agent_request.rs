@@ -6,12 +6,15 @@ use crate::bindings::a2a::gateway::{caller, channels, counters, registry, settin
 use crate::relay::{Relay, cancel};
 use crate::respond;
 use crate::wait::{Signal, first_of, nanos};
-use protocol::a2a::headers::{Wanted, to_agent};
+use protocol::a2a::headers::{CALLER_ID, Wanted, to_agent};
 use protocol::a2a::{AgentId, Call, QueryError, Refusal, RequestId, Settings, StreamQuery};
 use std::time::Duration;
 use uuid::{Builder, Uuid};
 use wasi::http::types::{IncomingRequest, ResponseOutparam};
 use wasi::random::random;
+
+/// Why an agent is not called whose URL is that of this gateway.
+const LOOP: &str = "its URL leads back to this gateway";
 
 /// What of a caller's request is not its body.
 pub(crate) struct Caller {
@@ -27,6 +30,15 @@ impl Caller {
         let is_one = |name: &str| name.eq_ignore_ascii_case("content-type");
         let headers = self.headers.iter().filter(|(name, _)| is_one(name));
         headers.map(|(_, value)| value.as_slice()).collect()
+    }
+
+    /// Whether the request is one of this gateway's own: an agent's URL leads back here. Followed,
+    /// it would take a slot of every agent on the way, again and again.
+    fn is_this_gateway(&self) -> bool {
+        let caller_id = settings::get().caller_id.into_bytes();
+        self.headers
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case(CALLER_ID) && *value == caller_id)
     }
 
     fn headers_to_agent(&self, wanted: Wanted) -> Vec<(String, Vec<u8>)> {
@@ -61,6 +73,9 @@ pub(crate) async fn call(caller: Caller, agent_id: &str, body: &[u8], out: Respo
         Err(refused) => return respond::json(out, 200, &refused.json_rpc()).await,
     };
     let refusing = Refusing::JsonRpc(call.id.clone());
+    if caller.is_this_gateway() {
+        return refusing.refuse(out, &Refusal::AgentUnreachable(LOOP.into())).await;
+    }
     let agent = match find(agent_id, &call.method) {
         Ok(agent) => agent,
         Err(refusal) => return refusing.refuse(out, &refusal).await,
@@ -87,7 +102,10 @@ pub(crate) async fn call(caller: Caller, agent_id: &str, body: &[u8], out: Respo
     match ask(&agent, &query, Duration::from_nanos(settings::get().sync_timeout)).await {
         Asked::Answered(Answer::Reply(body)) => {
             drop(slot);
-            respond::json(out, 200, &body).await;
+            match Refusal::of_sync_answer(&body) {
+                None => respond::json(out, 200, &body).await,
+                Some(refusal) => refusing.refuse(out, &refusal).await,
+            }
         }
         Asked::Answered(answer) => {
             drop(slot);
@@ -109,6 +127,9 @@ pub(crate) async fn stream_without_body(
     out: ResponseOutparam,
 ) {
     let method = "message/stream";
+    if caller.is_this_gateway() {
+        return Refusing::Http.refuse(out, &Refusal::AgentUnreachable(LOOP.into())).await;
+    }
     let agent = match find(agent_id, method) {
         Ok(agent) => agent,
         Err(refusal) => return Refusing::Http.refuse(out, &refusal).await,

@@ -1,7 +1,7 @@
 //! The virtual subscriber: the only part that talks to agents.
 
 use crate::Component;
-use crate::agent;
+use crate::agent::{self, NotWhole};
 use crate::bindings::a2a::gateway::queries::{Answer, Query, Reply};
 use crate::bindings::a2a::gateway::{channels, registry, settings};
 use crate::bindings::exports::a2a::gateway::virtual_subscriber::Guest;
@@ -53,8 +53,9 @@ async fn request(query: &Query, url: &AgentUrl) -> Answer {
         return Answer::Status(response.status());
     }
     match response.whole(settings::get().agent_max_response_bytes).await {
-        Some(body) => Answer::Reply(body),
-        None => Answer::TooLarge,
+        Ok(body) => Answer::Reply(body),
+        Err(NotWhole::TooLarge) => Answer::TooLarge,
+        Err(NotWhole::Broken) => Answer::Unreachable("its answer broke off".into()),
     }
 }
 

@@ -296,7 +296,7 @@ fn read(connection: &mut Option<Response>, tell: impl FnOnce(Option<&[u8]>)) -> 
     match connection.as_ref().map(Response::read) {
         None | Some(Read::Nothing) => return false,
         Some(Read::Bytes(bytes)) => tell(Some(&bytes)),
-        Some(Read::End) => {
+        Some(Read::End | Read::Broken) => {
             *connection = None;
             tell(None);
         }

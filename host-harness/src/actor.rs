@@ -43,8 +43,9 @@ impl Actor {
                 }
                 match command {
                     Command::Chunk(chunk) => chunks.push(chunk),
-                    // Nobody may wait for the answer any more.
-                    Command::Request { answer, .. } if answer.is_closed() => {}
+                    // Nobody may wait for the answer any more; and the end waits for none.
+                    Command::Request { answer, .. }
+                        if answer.is_closed() || self.inbox.winds_down() => {}
                     Command::Request { request, answer } => {
                         self.guest.handle(request, answer).await?;
                     }

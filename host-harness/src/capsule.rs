@@ -129,7 +129,7 @@ impl Capsule {
     pub async fn stop(mut self) -> Result<(), Error> {
         self.handle
             .inbox
-            .discard(|command| !matches!(command, Command::Feed(_) | Command::Chunk(_)));
+            .wind_down(|command| !matches!(command, Command::Feed(_) | Command::Chunk(_)));
         let _ = self.handle.inbox.push(Command::Stop);
         let outcome = match timeout(STOP, self.ended()).await {
             Ok(outcome) => outcome,

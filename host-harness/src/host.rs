@@ -14,8 +14,9 @@ use wasmtime_wasi::random::Deterministic;
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-/// The most that a client's stream takes in one write, in bytes.
-const WRITE_BYTES: usize = 256 * 1024;
+/// The most that a client's stream takes in one write, in bytes: as much waits here, and again in the
+/// front, for each client that does not read.
+const WRITE_BYTES: usize = 64 * 1024;
 
 /// The data of the store.
 pub(crate) struct Host {

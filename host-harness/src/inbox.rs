@@ -25,11 +25,12 @@ pub(crate) struct Inbox<T> {
 struct Queue<T> {
     waiting: VecDeque<T>,
     closed: bool,
+    winds_down: bool,
 }
 
 impl<T> Inbox<T> {
     pub(crate) fn new() -> Self {
-        let queue = Queue { waiting: VecDeque::new(), closed: false };
+        let queue = Queue { waiting: VecDeque::new(), closed: false, winds_down: false };
         Self { queue: Mutex::new(queue), arrived: Notify::new(), space: Notify::new() }
     }
 
@@ -62,15 +63,21 @@ impl<T> Inbox<T> {
         Ok(())
     }
 
-    /// Drops those that wait and are of this kind.
-    pub(crate) fn discard(&self, kind: impl Fn(&T) -> bool) {
+    /// Drops those that wait and are of this kind, and says from now on that an end is near.
+    pub(crate) fn wind_down(&self, kind: impl Fn(&T) -> bool) {
         let mut queue = lock(&self.queue);
+        queue.winds_down = true;
         let waiting = std::mem::take(&mut queue.waiting);
         let (dropped, kept): (Vec<_>, Vec<_>) = waiting.into_iter().partition(kind);
         queue.waiting = VecDeque::from(kept);
         drop(queue);
         drop(dropped);
         self.space.notify_waiters();
+    }
+
+    /// Whether an end is near: what need not be done any more is not done.
+    pub(crate) fn winds_down(&self) -> bool {
+        lock(&self.queue).winds_down
     }
 
     /// Takes what has come in, the first `most` of it.

@@ -11,10 +11,10 @@ pub(super) struct GatewayOptions {
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     max_sse_idle_seconds: u64,
     /// How much data one event, or a synchronous answer, may have (`AgentMaxResponseBytes`)
-    #[arg(long, value_name = "BYTES", default_value_t = 10 * 1024 * 1024)]
+    #[arg(long, value_name = "BYTES", default_value_t = 10 * 1024 * 1024, value_parser = at_least_one)]
     agent_max_response_bytes: usize,
     /// How many requests an agent serves at a time (`AgentMaxConcurrency`)
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_least_one)]
     agent_max_concurrency: usize,
     /// How long a registration lives without a heartbeat; 0 is for ever
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
@@ -32,11 +32,12 @@ pub(super) struct GatewayOptions {
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     max_stream_timeout_seconds: u64,
     /// The longest request body
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
     max_body_bytes: usize,
-    /// What agents are told in X-KubeMQ-Caller-ID
-    #[arg(long, value_name = "TEXT", default_value = "a2a-gateway", value_parser = header_value)]
-    caller_id: String,
+    /// What agents are told in X-KubeMQ-Caller-ID, in place of a2a-gateway- and a random number. It
+    /// has to be this gateway's alone
+    #[arg(long, value_name = "TEXT", value_parser = header_value)]
+    caller_id: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -63,7 +64,18 @@ impl GatewayOptions {
             max_stream_timeout: Duration::from_secs(self.max_stream_timeout_seconds),
             max_body_bytes: self.max_body_bytes,
         };
-        Gateway::builder().settings(settings).caller_id(&self.caller_id)
+        let builder = Gateway::builder().settings(settings);
+        match &self.caller_id {
+            Some(caller_id) => builder.caller_id(caller_id),
+            None => builder,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("it has to be a whole number above 0".into()),
+        Ok(number) => Ok(number),
     }
 }
 

@@ -45,6 +45,7 @@ use instance::Instances;
 use protocol::a2a::metrics;
 use shared::Shared;
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -81,7 +82,9 @@ impl GatewayBuilder {
         self
     }
 
-    /// What agents are told in `X-KubeMQ-Caller-ID`: `a2a-gateway` unless told otherwise.
+    /// What agents are told in `X-KubeMQ-Caller-ID`: `a2a-gateway-` and a random number unless told
+    /// otherwise. It has to be this gateway's alone: a request that says it of its caller is refused
+    /// as one that leads back here.
     #[must_use]
     pub fn caller_id(mut self, caller_id: impl Into<String>) -> Self {
         self.caller_id = Some(caller_id.into());
@@ -121,7 +124,7 @@ impl GatewayBuilder {
             half_close: false,
             ..self.limits
         };
-        let caller_id = self.caller_id.unwrap_or_else(|| "a2a-gateway".into());
+        let caller_id = self.caller_id.unwrap_or_else(unique_caller_id);
         let shared = Shared::new(self.settings, caller_id, self.agents, self.connect);
         // Compiling takes long enough to hold others up.
         let instances = tokio::task::spawn_blocking(move || {
@@ -291,6 +294,13 @@ impl Body for CallerBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// A name that no other gateway has.
+fn unique_caller_id() -> String {
+    // Each has keys of its own, from the system's random numbers.
+    let random = RandomState::new().build_hasher().finish();
+    format!("a2a-gateway-{random:016x}")
 }
 
 /// Serves the figures.

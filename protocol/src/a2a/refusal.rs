@@ -5,7 +5,7 @@ use super::envelope::GatewayError;
 use super::json;
 use super::query::QueryError;
 use super::request::RequestId;
-use crate::door::json_rpc::RpcError;
+use crate::door::{self, json_rpc::RpcError};
 use crate::frame::write_json;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -45,6 +45,8 @@ pub enum Refusal {
     AgentError(AgentError),
     /// The agent answered 200, but neither with an event stream nor with an error.
     NotAnEventStream,
+    /// The agent answered a synchronous request with something other than JSON.
+    NotJsonAnswer,
     /// The agent's answer to a synchronous request is over `AgentMaxResponseBytes`.
     ResponseTooLarge,
     /// The gateway shuts down.
@@ -78,6 +80,12 @@ impl Refusal {
         AgentError::of_answer(body).map_or(Self::NotAnEventStream, Self::AgentError)
     }
 
+    /// Why the body of an agent's answer to a synchronous request cannot be passed on, if so: it is
+    /// to be JSON, and goes to the caller as it is.
+    pub fn of_sync_answer(body: &[u8]) -> Option<Self> {
+        door::json::checked(body).is_none().then_some(Self::NotJsonAnswer)
+    }
+
     /// What is said to the caller.
     pub fn message(&self) -> String {
         match self {
@@ -99,6 +107,7 @@ impl Refusal {
             Self::AgentStatus(status) => format!("internal error: agent returned HTTP {status}"),
             Self::AgentError(error) => error.message.clone(),
             Self::NotAnEventStream => "internal error: agent did not return an event stream".into(),
+            Self::NotJsonAnswer => "internal error: agent did not return JSON".into(),
             Self::ResponseTooLarge => GatewayError::ResponseTooLarge.message().into(),
             Self::ShuttingDown => GatewayError::ShuttingDown.message().into(),
         }
@@ -135,6 +144,7 @@ impl Refusal {
             | Self::AgentStatus(_)
             | Self::AgentError(_)
             | Self::NotAnEventStream
+            | Self::NotJsonAnswer
             | Self::ResponseTooLarge
             | Self::ShuttingDown => -32603,
         }
@@ -158,6 +168,7 @@ impl Refusal {
             | Self::AgentStatus(_)
             | Self::AgentError(_)
             | Self::NotAnEventStream
+            | Self::NotJsonAnswer
             | Self::ResponseTooLarge => 502,
             Self::ShuttingDown => 503,
         }

@@ -43,7 +43,7 @@ struct Entry {
 /// gateway can register some.
 pub const MOST_AGENTS: usize = 10_000;
 /// See [`MOST_AGENTS`].
-pub const MOST_CARD_BYTES: usize = 64 * 1024 * 1024;
+pub const MOST_CARD_BYTES: usize = 16 * 1024 * 1024;
 
 impl Registry {
     /// An empty one, whose registrations live so long without a heartbeat. Zero is for ever.
