@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the components are made of, from the workspace's root.
-const SOURCES: [&str; 6] = ["Cargo.toml", "Cargo.lock", "src", "components", "protocol", "wit"];
+const SOURCES: [&str; 7] =
+    ["Cargo.toml", "Cargo.lock", "src", "gateway", "components", "protocol", "wit"];
 
 /// The packages, and the variable in which this crate's code finds the file made of each.
-const COMPONENTS: [(&str, &str); 4] = [
+const COMPONENTS: [(&str, &str); 5] = [
     ("capsule-stream", "CAPSULE_STREAM_WASM"),
+    ("a2a-gateway", "A2A_GATEWAY_WASM"),
     ("scripted-driver", "SCRIPTED_DRIVER_WASM"),
     ("scripted-tool", "SCRIPTED_TOOL_WASM"),
     ("ask-tool", "ASK_TOOL_WASM"),

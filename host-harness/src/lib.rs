@@ -33,6 +33,7 @@
 //! | [`client`], [`watch`] | the other end: requests, and what a stream looks like to a person |
 //! | [`components`], [`turn_loop`] | drivers and tools that are components, and the agent made of them |
 //! | [`compose`], `composed` | the stream, a driver and tools as one component, and its parts' calls |
+//! | [`gateway`] | the A2A gateway |
 //! | [`files`] | the files that a user names: what is read, and how much of it |
 //! | [`frames`] | a scenario's bytes in simulated time, without a component |
 
@@ -53,6 +54,7 @@ pub mod feed;
 pub mod files;
 pub mod frames;
 pub mod front;
+pub mod gateway;
 mod guest;
 mod host;
 mod inbox;

@@ -26,6 +26,11 @@ pub struct Limits {
     pub answer_timeout: Duration,
     /// How many connections are served at a time. One more is a 503. Default 10,000.
     pub connections: usize,
+    /// Whether a client that ended its own side is still there, as one is that sent a whole request
+    /// and reads on. Without this it counts as gone half a second later, if it is not answered by
+    /// then: a client that leaves ends its side as well, and nothing else tells the two apart.
+    /// Default true.
+    pub half_close: bool,
     /// After the answer, how long the client's unread bytes are discarded. Default 1 s.
     pub linger: Duration,
     /// After the answer, how many of the client's bytes are discarded at most. Default 1 MiB.
@@ -46,6 +51,7 @@ impl Default for Limits {
             waiting_bytes: 64 * 1024 * 1024,
             answer_timeout: Duration::from_secs(30),
             connections: 10_000,
+            half_close: true,
             linger: Duration::from_secs(1),
             linger_bytes: 1024 * 1024,
             shutdown: Duration::from_millis(400),

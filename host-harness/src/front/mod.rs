@@ -36,11 +36,12 @@ pub use limits::Limits;
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Method, StatusCode};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use request::Stop;
 use room::Room;
@@ -101,7 +102,7 @@ impl Front {
         // Whatever loses here and below is dropped: with a client that is gone, its request and its
         // answer go at once.
         let response = tokio::select! {
-            reset = client_gone(io) => return Err(reset),
+            gone = client_gone(io, &self.limits) => return Err(gone),
             response = handler.handle(request) => response,
         };
         drop(room);
@@ -114,19 +115,26 @@ impl Front {
         };
         let (mut from_client, mut to_client) = tokio::io::split(io);
         tokio::select! {
-            reset = client_gone(&mut from_client) => Err(reset),
+            gone = client_gone(&mut from_client, &self.limits) => Err(gone),
             sent = response::write(&mut to_client, response, head_only, &self.limits) => sent,
         }
     }
 }
 
-/// Waits for the connection to break. What the client still sends is discarded, and the end of
-/// what it sends is only a half-close: it may go on reading.
-async fn client_gone(from_client: &mut (impl AsyncRead + Unpin)) -> io::Error {
+/// How long a client that ended its side has for its answer, where that says that it is gone.
+const HALF_CLOSED: Duration = Duration::from_millis(500);
+
+/// Waits for the connection to break. What the client still sends is discarded. The end of what it
+/// sends is only a half-close, and it may go on reading, unless [`Limits::half_close`] says no.
+async fn client_gone(from_client: &mut (impl AsyncRead + Unpin), limits: &Limits) -> io::Error {
     let mut discarded = [0; 256];
     loop {
         match from_client.read(&mut discarded).await {
-            Ok(0) => std::future::pending().await,
+            Ok(0) if limits.half_close => std::future::pending().await,
+            Ok(0) => {
+                sleep(HALF_CLOSED).await;
+                return io::ErrorKind::UnexpectedEof.into();
+            }
             Ok(_) => {}
             Err(error) => return error,
         }

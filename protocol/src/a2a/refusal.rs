@@ -1,6 +1,7 @@
 //! Every error that comes before the stream, in both its shapes (page, "Overview"; details page,
 //! section 2).
 
+use super::envelope::GatewayError;
 use super::json;
 use super::query::QueryError;
 use super::request::RequestId;
@@ -44,6 +45,10 @@ pub enum Refusal {
     AgentError(AgentError),
     /// The agent answered 200, but neither with an event stream nor with an error.
     NotAnEventStream,
+    /// The agent's answer to a synchronous request is over `AgentMaxResponseBytes`.
+    ResponseTooLarge,
+    /// The gateway shuts down.
+    ShuttingDown,
 }
 
 /// The `error` of a JSON-RPC answer, as the agent wrote it.
@@ -94,6 +99,8 @@ impl Refusal {
             Self::AgentStatus(status) => format!("internal error: agent returned HTTP {status}"),
             Self::AgentError(error) => error.message.clone(),
             Self::NotAnEventStream => "internal error: agent did not return an event stream".into(),
+            Self::ResponseTooLarge => GatewayError::ResponseTooLarge.message().into(),
+            Self::ShuttingDown => GatewayError::ShuttingDown.message().into(),
         }
     }
 
@@ -127,7 +134,9 @@ impl Refusal {
             | Self::AgentUnreachable(_)
             | Self::AgentStatus(_)
             | Self::AgentError(_)
-            | Self::NotAnEventStream => -32603,
+            | Self::NotAnEventStream
+            | Self::ResponseTooLarge
+            | Self::ShuttingDown => -32603,
         }
     }
 
@@ -148,7 +157,9 @@ impl Refusal {
             Self::AgentUnreachable(_)
             | Self::AgentStatus(_)
             | Self::AgentError(_)
-            | Self::NotAnEventStream => 502,
+            | Self::NotAnEventStream
+            | Self::ResponseTooLarge => 502,
+            Self::ShuttingDown => 503,
         }
     }
 }

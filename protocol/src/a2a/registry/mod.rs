@@ -36,6 +36,9 @@ struct Entry {
     permanent: bool,
 }
 
+/// How many agents can be registered at a time: anybody who reaches the gateway can register some.
+pub const MOST_AGENTS: usize = 10_000;
+
 impl Registry {
     /// An empty one, whose registrations live so long without a heartbeat. Zero is for ever.
     pub fn new(ttl: Duration) -> Self {
@@ -58,6 +61,9 @@ impl Registry {
         };
         let id = card.agent_id.clone();
         let before = self.agents.get(&id);
+        if before.is_none() && self.agents.len() >= MOST_AGENTS {
+            return Reply::error(503, "too many agents are registered");
+        }
         let permanent = before.is_some_and(|entry| entry.permanent);
         let registration = Registration::new(card, before.map(|entry| &entry.registration), now);
         let reply = Reply::card(&registration);
@@ -113,13 +119,30 @@ impl Registry {
 
     /// The agent of that id, if it is registered.
     pub fn find(&mut self, id: &AgentId, now: u64) -> Option<&Registration> {
-        self.expire(now);
+        let entry = self.agents.get(id)?;
+        if entry.is_expired(self.ttl, now) {
+            self.agents.remove(id);
+        }
         self.agents.get(id).map(|entry| &entry.registration)
+    }
+
+    /// The agent of that id showed by its frames that it is a Murmur capsule (section 5). Until it
+    /// registers again, it is as if it had said so.
+    pub fn is_murmur_capsule(&mut self, id: &AgentId) {
+        if let Some(entry) = self.agents.get_mut(id) {
+            entry.registration.card.kind = AgentKind::MurmurCapsule;
+        }
     }
 
     fn expire(&mut self, now: u64) {
         let ttl = self.ttl;
-        self.agents.retain(|_, entry| entry.permanent || !entry.registration.is_expired(ttl, now));
+        self.agents.retain(|_, entry| !entry.is_expired(ttl, now));
+    }
+}
+
+impl Entry {
+    fn is_expired(&self, ttl: Duration, now: u64) -> bool {
+        !self.permanent && self.registration.is_expired(ttl, now)
     }
 }
 
