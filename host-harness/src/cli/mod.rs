@@ -2,7 +2,10 @@
 
 mod agent_options;
 mod compose;
+mod demo;
 mod frames;
+mod gateway;
+mod gateway_options;
 mod output;
 mod scenario;
 mod serve;
@@ -17,6 +20,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 /// Serves the event stream of an AI agent's capsule.
@@ -36,6 +40,7 @@ Examples:
   capsule watch                            in a second terminal: everything the capsule writes
   capsule send ask-you --stream            in a third: a task that asks something
   capsule answer main                      in a fourth: the answer
+  capsule demo                             a capsule, and the A2A gateway in front of it
 
 Logs go to stderr. RUST_LOG chooses them: RUST_LOG=host_harness=debug capsule serve";
 
@@ -51,6 +56,10 @@ enum Command {
     Answer(task::Answer),
     /// Cancel a task
     Cancel(task::Cancel),
+    /// Serve the A2A gateway, in front of any number of agents
+    Gateway(gateway::GatewayCommand),
+    /// Serve a capsule and a gateway in front of it
+    Demo(demo::Demo),
     /// Check, list and show scenarios
     Scenario(scenario::ScenarioCommand),
     /// Make one component of the stream, a driver and tools
@@ -76,6 +85,8 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Send(send) => send.run(),
         Command::Answer(answer) => answer.run(),
         Command::Cancel(cancel) => cancel.run(),
+        Command::Gateway(gateway) => gateway.run().map(|()| ExitCode::SUCCESS),
+        Command::Demo(demo) => demo.run().map(|()| ExitCode::SUCCESS),
         Command::Scenario(scenario) => scenario.run().map(|()| ExitCode::SUCCESS),
         Command::Compose(compose) => compose.run().map(|()| ExitCode::SUCCESS),
         Command::Frames(frames) => frames.run().map(|()| ExitCode::SUCCESS),
@@ -103,6 +114,36 @@ fn failed(error: &dyn Error) -> ExitCode {
 
 fn runtime() -> Result<Runtime, String> {
     Runtime::new().map_err(|error| format!("the runtime could not be started: {error}"))
+}
+
+/// Waits for SIGINT or SIGTERM. One that comes from now on is noticed.
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Takes as many descriptors as the system gives: each connection needs one. With fewer, those that
+/// are too many wait to be accepted.
+fn allow_connections() {
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::info!(%error, "the limit of open files stays as it is");
+    }
+}
+
+/// Parses an address to listen on. Whether it exists is for the system to say.
+fn listened(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("it has to be HOST:PORT, such as 127.0.0.1:0".into()),
+    }
 }
 
 /// The scenario of that name that ships with the program, or else the one in that file.

@@ -1,7 +1,8 @@
 //! `capsule serve`.
 
 use super::agent_options::AgentOptions;
-use super::{CliResult, find_scenario, output, runtime};
+use super::gateway::elsewhere;
+use super::{CliResult, allow_connections, find_scenario, interrupted, listened, output, runtime};
 use clap::ValueEnum;
 use host_harness::agent::SimulatedAgent;
 use host_harness::scenario::Scenario;
@@ -11,7 +12,6 @@ use host_harness::{
 };
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Serve a capsule whose agent plays scenarios, or is made of components.
 ///
@@ -125,13 +125,9 @@ impl Serve {
             .component_settings(self.agent.component_settings())
             .start()
             .await?;
-        let address = capsule.listen(&self.listen).await.map_err(|error| match error {
-            Error::Listen(..) => format!("{error}; --listen chooses another address"),
-            error => error.to_string(),
-        })?;
+        let address = capsule.listen(&self.listen).await.map_err(elsewhere("--listen"))?;
         // Before anybody is told: an interrupt that comes now ends it in the orderly way.
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
+        let interrupted = interrupted()?;
         output::write(greeting(address, &plays, example).as_bytes())?;
 
         let handle = capsule.handle();
@@ -148,18 +144,9 @@ impl Serve {
             biased;
             ended = capsule.ended() => return Ok(ended?),
             () = tasks => {}
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+            () = interrupted => {}
         }
         Ok(capsule.stop().await?)
-    }
-}
-
-/// Takes as many descriptors as the system gives: each connection needs one. With fewer, those that
-/// are too many wait to be accepted.
-fn allow_connections() {
-    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
-        tracing::info!(%error, "the limit of open files stays as it is");
     }
 }
 
@@ -175,16 +162,6 @@ impl Agent {
             Self::Simulated(agent) => agent.run_next_task(capsule).await,
             Self::Components(agent) => agent.run_next_task(capsule).await,
         }
-    }
-}
-
-/// Parses an address to listen on. Whether it exists is for the system to say.
-fn listened(text: &str) -> Result<String, String> {
-    match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(text.to_owned())
-        }
-        _ => Err("it has to be HOST:PORT, such as 127.0.0.1:0".into()),
     }
 }
 

@@ -62,10 +62,6 @@ where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
     let (head, body) = response.into_parts();
-    // A 404 is the table's own: complete with its head, whatever the handler put into it.
-    if head.status == StatusCode::NOT_FOUND {
-        return refuse(to_client, StatusCode::NOT_FOUND).await;
-    }
     // An interim status is no answer, and the client would wait for one.
     if head.status.is_informational() {
         return refuse(to_client, StatusCode::INTERNAL_SERVER_ERROR).await;
