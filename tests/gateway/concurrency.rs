@@ -77,9 +77,10 @@ async fn each_agent_has_its_own() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_the_agent_refuses_gives_its_slot_back() {
     let (gateway, mut agent) = simulated_with(so_many(1)).await;
-    for answer in
-        ["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"]
-    {
+    for answer in [
+        "HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+    ] {
         let mut caller = gateway.stream().await;
         let mut exchange = agent.request().await;
         exchange.send(answer).await;

@@ -1,9 +1,7 @@
 //! How a stream ends (details page, section 7), but for callers who leave (`disconnects`), idle
 //! agents (`keepalives`) and events that are too large (`size_limits`).
 
-use crate::support::{
-    Agent, EVENT_STREAM, TestGateway, seconds, simulated_with, within_a_second,
-};
+use crate::support::{Agent, EVENT_STREAM, TestGateway, seconds, simulated_with, within_a_second};
 use host_harness::gateway::Settings;
 use tokio::time::{Instant, sleep};
 

@@ -2,8 +2,8 @@
 //! page, section 6).
 
 use crate::support::{
-    Agent, Caller, Exchange, TestGateway, assert_seconds_since, seconds, simulated,
-    simulated_with, within_a_second,
+    Agent, Caller, Exchange, TestGateway, assert_seconds_since, seconds, simulated, simulated_with,
+    within_a_second,
 };
 use host_harness::gateway::Settings;
 use std::time::Duration;
@@ -11,9 +11,7 @@ use tokio::time::{Instant, sleep};
 
 const IDLE: (i32, &str) = (-32001, "stream idle timeout");
 
-async fn open_with(
-    max_sse_idle: Duration,
-) -> (TestGateway, Agent, Caller, Exchange, Instant) {
+async fn open_with(max_sse_idle: Duration) -> (TestGateway, Agent, Caller, Exchange, Instant) {
     let settings = Settings { max_sse_idle, agent_max_concurrency: 1, ..Settings::default() };
     let (gateway, mut agent) = simulated_with(settings).await;
     let (caller, exchange) = gateway.open(&mut agent).await;

@@ -31,7 +31,8 @@ async fn a_body_that_is_not_said_to_be_json_is_a_parse_error() {
 #[tokio::test(start_paused = true)]
 async fn json_content_types_may_have_parameters() {
     let (gateway, mut agent) = simulated().await;
-    for content_type in ["application/json; charset=utf-8", "Application/JSON", "application/a+json"]
+    for content_type in
+        ["application/json; charset=utf-8", "Application/JSON", "application/a+json"]
     {
         let request = rpc(STREAM).replace("application/json", content_type);
         let mut caller = gateway.send(&request).await;
@@ -125,7 +126,8 @@ async fn params_that_are_not_an_object_are_invalid() {
 #[tokio::test(start_paused = true)]
 async fn a_query_that_cannot_be_read_is_invalid_params() {
     let (gateway, mut agent) = simulated().await;
-    for query in ["timeout=x", "timeout=0", "timeout=-1", "timeout=1&timeout=2", "text=%", "text=%ff"]
+    for query in
+        ["timeout=x", "timeout=0", "timeout=-1", "timeout=1&timeout=2", "text=%", "text=%ff"]
     {
         let answer = gateway.ask(get(&format!("/a2a/{ID}/stream?{query}"))).await;
         assert_eq!(answer.status, 400, "{query}");

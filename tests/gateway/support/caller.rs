@@ -3,7 +3,7 @@
 use super::{Client, STREAM_HEAD};
 
 /// The comment of a quiet stream.
-pub(crate) const KEEPALIVE: &str = ": keepalive\n\n";
+const KEEPALIVE: &str = ": keepalive\n\n";
 
 /// A connection that a stream was asked for on. Dropping it closes the connection.
 pub(crate) struct Caller {

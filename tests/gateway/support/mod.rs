@@ -13,10 +13,9 @@ pub(crate) use crate::shared::client::{Client, PATIENCE, SIMULATED_PATIENCE};
 pub(crate) use crate::shared::{STREAM_HEAD, json_answer};
 pub(crate) use agent::{Agent, EVENT_STREAM, Exchange};
 pub(crate) use answers::{Answer, TOO_MANY, http_error, rpc_error};
-pub(crate) use caller::{Caller, KEEPALIVE};
-pub(crate) use capsules::{payload, queueing_capsule};
+pub(crate) use caller::Caller;
+pub(crate) use capsules::{names, payload, queueing_capsule, run_next};
 pub(crate) use gateway::{Setup, TestGateway, simulated, simulated_with};
-pub(crate) use network::Network;
 pub(crate) use requests::{
     ID, STREAM, call_body, delete, get, rpc, rpc_to, rpc_with, send_json, stream_of,
 };
