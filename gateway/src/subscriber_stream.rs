@@ -27,6 +27,8 @@ pub(crate) struct SubscriberStream {
     query: Query,
     stream_id: String,
     capsule: bool,
+    /// Whether the agent may have the request.
+    submitted: bool,
     submit: Option<Response>,
     watch: Option<Response>,
     canceled: Signal,
@@ -88,6 +90,7 @@ impl SubscriberStream {
             query,
             stream_id,
             capsule: agent.murmur_capsule,
+            submitted: false,
             submit: None,
             watch: None,
             canceled: Signal::new(publisher.canceled()),
@@ -144,6 +147,7 @@ impl SubscriberStream {
     }
 
     async fn submit(&mut self) -> Result<(), End> {
+        self.submitted = true;
         let post = agent::post(&self.url, &self.query.headers, &self.query.body);
         let answered = async {
             match post.await {
@@ -270,7 +274,7 @@ impl SubscriberStream {
     /// The caller has left. An agent's connection is closed by dropping it; a capsule's task goes on
     /// without one, so it has to be cancelled, as soon as it is known which one that is.
     async fn cancel(mut self) {
-        if !self.machine.is_capsule() {
+        if !self.machine.is_capsule() || !self.submitted {
             return;
         }
         let most = Duration::from_nanos(settings::get().max_sse_idle);

@@ -175,3 +175,28 @@ async fn a_refused_body_is_discarded_so_that_the_refusal_can_be_read() {
     drop(client);
     task.await.unwrap();
 }
+
+fn leaving() -> Limits {
+    Limits { half_close: false, ..Limits::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_half_close_is_leaving_the_stream_ends_half_a_second_later() {
+    let start = Instant::now();
+    let (frames, response) = event_stream();
+    let (mut client, task) = connect(leaving(), Script::once(response));
+    client.write_all(GET).await.unwrap();
+    expect(&mut client, EVENT_STREAM).await;
+    client.shutdown().await.unwrap();
+    frames.closed().await;
+    task.await.unwrap();
+    assert_eq!(start.elapsed(), Duration::from_millis(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_half_close_is_leaving_an_answer_at_once_still_comes() {
+    let (mut client, _task) = connect(leaving(), Script::ok());
+    client.write_all(GET).await.unwrap();
+    client.shutdown().await.unwrap();
+    assert_eq!(read_all(&mut client).await, OK);
+}
