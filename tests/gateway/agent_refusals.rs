@@ -2,8 +2,9 @@
 //! 2).
 
 use crate::support::{
-    Agent, Caller, Client, Exchange, ID, STREAM, Setup, TestGateway, assert_seconds_since, get,
-    http_error, json_answer, rpc, rpc_error, seconds, simulated, stream_of,
+    Agent, Caller, Client, EVENT_STREAM, Exchange, ID, STREAM, Setup, TestGateway,
+    assert_seconds_since, get, http_error, json_answer, rpc, rpc_error, seconds, simulated,
+    stream_of,
 };
 use host_harness::gateway::Settings;
 use tokio::time::Instant;
@@ -129,6 +130,32 @@ async fn an_answer_that_is_no_stream_is_not_read_for_ever() {
     }
     let answer = caller.client.rest().await;
     assert!(answer.contains(r#""code":-32603"#), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_answers_before_it_has_read_the_request_is_heard() {
+    let mut setup = Setup::new(Settings::default());
+    let mut agent = setup.agent_with_buffer(ID, 1024);
+    let gateway = setup.simulated().await;
+    let text = "x".repeat(1024 * 1024);
+    let mut caller = gateway.send(rpc(&stream_of(&format!(r#"{{"text":"{text}"}}"#)))).await;
+    let mut exchange = agent.connection().await;
+    exchange.send("HTTP/1.1 413 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
+    drop(exchange);
+    let message = "internal error: agent returned HTTP 413";
+    caller.expect_all(json_answer(&rpc_error("1", -32603, message))).await;
+}
+
+/// Whatever the agent says before its head.
+#[tokio::test(start_paused = true)]
+async fn an_interim_answer_is_not_the_agents_head() {
+    let (gateway, mut agent) = simulated().await;
+    let mut caller = gateway.stream().await;
+    let mut exchange = agent.request().await;
+    exchange.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n").await;
+    caller.client.expect_silence(seconds(5)).await;
+    exchange.send(EVENT_STREAM).await;
+    caller.head().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,9 +1,9 @@
 //! How a capsule's task ends, and who hears of it (details page, sections 5 and 7).
 
-use crate::shared::{QUEUE, Served, builder};
+use crate::shared::{QUEUE, Served, builder, message};
 use crate::support::{
-    Caller, ID, Setup, TestGateway, names, payload, rpc, run_next, seconds, stream_of,
-    within_a_second,
+    Caller, ID, Setup, TestGateway, names, payload, queueing_capsule, rpc, run_next, seconds,
+    stream_of, within_a_second,
 };
 use host_harness::gateway::{AgentKind, Settings};
 use host_harness::{Attempt, TaskAcceptance};
@@ -107,7 +107,24 @@ async fn a_caller_who_leaves_has_its_task_cancelled() {
     within_a_second("the task is cancelled", task.canceled()).await;
     capsule.get(&names.task, &names.result("canceled")).await;
     gateway.until_no_streams().await;
-    capsule.until(|stats| stats.connections == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_of_a_recognised_capsule_who_leaves_has_its_task_cancelled_too() {
+    let mut setup = Setup::new(Settings::default());
+    let capsule = queueing_capsule(&mut setup, ID, AgentKind::Unstated).await;
+    let gateway = setup.simulated().await;
+    let params = format!(r#"{{"message":{}}}"#, message("hello"));
+    let mut caller = Caller::new(gateway.send(rpc(&stream_of(&params))).await);
+    caller.head().await;
+    let task = capsule.next_task().await;
+    let mut attempt = task.begin_attempt().await.unwrap();
+    attempt.begin_turn().await.unwrap().returned().await.unwrap();
+    let names = names(&task);
+    caller.status(payload(&names.working(0, 1))).await;
+    drop(caller);
+    within_a_second("the task is cancelled", task.canceled()).await;
+    capsule.get(&names.task, &names.result("canceled")).await;
 }
 
 #[tokio::test(start_paused = true)]

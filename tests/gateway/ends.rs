@@ -1,7 +1,9 @@
 //! How a stream ends (details page, section 7), but for callers who leave (`disconnects`), idle
 //! agents (`keepalives`) and events that are too large (`size_limits`).
 
-use crate::support::{Agent, EVENT_STREAM, TestGateway, seconds, simulated_with, within_a_second};
+use crate::support::{
+    Agent, EVENT_STREAM, ID, TestGateway, seconds, simulated_with, within_a_second,
+};
 use host_harness::gateway::Settings;
 use tokio::time::{Instant, sleep};
 
@@ -131,6 +133,7 @@ async fn a_shutdown_ends_streams_with_an_error_and_closes_the_agents_connections
     let (mut second, mut second_exchange) = gateway.open(&mut agent).await;
     first_exchange.envelope("status_update", "1").await;
     first.status("1").await;
+    let handle = gateway.handle.clone();
     gateway.shutdown().await;
     for caller in [&mut first, &mut second] {
         caller.error(SHUTTING_DOWN.0, SHUTTING_DOWN.1).await;
@@ -138,4 +141,6 @@ async fn a_shutdown_ends_streams_with_an_error_and_closes_the_agents_connections
     for exchange in [&mut first_exchange, &mut second_exchange] {
         within_a_second("the agent's connection is closed", exchange.closed()).await;
     }
+    let none = format!("kubemq_a2a_sse_streams_active{{agent_id=\"{ID}\"}} 0\n");
+    assert!(handle.metrics().contains(&none), "{}", handle.metrics());
 }

@@ -82,9 +82,7 @@ async fn a_body_of_4_mib_is_read_and_one_byte_more_is_a_413() {
         over.len()
     );
     for request in [rpc(&over), chunked, send_json("POST", "/agents/register", "", &over)] {
-        let answer = gateway.ask(request).await;
-        assert_eq!(answer.status, 413);
-        assert!(!answer.error_message().is_empty());
+        assert_eq!(gateway.ask(request).await.status, 413);
     }
     agent.expect_no_request();
 }

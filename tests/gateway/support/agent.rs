@@ -2,7 +2,6 @@
 
 use super::wire::Wire;
 use super::{PATIENCE, SIMULATED_PATIENCE};
-use protocol::a2a::Card;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -15,7 +14,6 @@ pub(crate) const EVENT_STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/eve
 
 /// An agent, and the connections to it that were not looked at yet.
 pub(crate) struct Agent {
-    pub(crate) card: Card,
     pub(super) listener: Listener,
 }
 
@@ -27,6 +25,13 @@ pub(super) enum Listener {
 impl Agent {
     /// The next request, read whole.
     pub(crate) async fn request(&mut self) -> Exchange {
+        let mut exchange = self.connection().await;
+        exchange.read().await;
+        exchange
+    }
+
+    /// The next connection, of which nothing was read.
+    pub(crate) async fn connection(&mut self) -> Exchange {
         let (wire, patience) = match &mut self.listener {
             Listener::Simulated(accepted) => {
                 let accepted = timeout(SIMULATED_PATIENCE, accepted.recv()).await;
@@ -40,7 +45,8 @@ impl Agent {
                 (Wire::Socket(accepted), PATIENCE)
             }
         };
-        Exchange::read(wire, patience).await
+        let (line, headers, body) = Default::default();
+        Exchange { line, headers, body, wire, patience }
     }
 
     /// The next request, accepted as an event stream.
@@ -72,10 +78,11 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    async fn read(mut wire: Wire, patience: Duration) -> Self {
+    async fn read(&mut self) {
+        let wire = &mut self.wire;
         let reading = async {
             let mut received = Vec::new();
-            let head = read_through(&mut wire, &mut received, b"\r\n\r\n").await;
+            let head = read_through(wire, &mut received, b"\r\n\r\n").await;
             let head = String::from_utf8(head).unwrap();
             let mut lines = head.trim_end().split("\r\n");
             let line = lines.next().unwrap().to_owned();
@@ -84,12 +91,11 @@ impl Exchange {
                 (name.to_ascii_lowercase(), value.trim().to_owned())
             };
             let headers: Vec<_> = lines.map(header).collect();
-            let body = read_body(&mut wire, received, &headers).await;
+            let body = read_body(wire, received, &headers).await;
             (line, headers, String::from_utf8(body).unwrap())
         };
-        let (line, headers, body) =
-            timeout(patience, reading).await.expect("the request does not end");
-        Self { line, headers, body, wire, patience }
+        let read = timeout(self.patience, reading).await;
+        (self.line, self.headers, self.body) = read.expect("the request does not end");
     }
 
     /// All values of a header.

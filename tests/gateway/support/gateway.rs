@@ -55,8 +55,14 @@ impl Setup {
     /// A capsule in simulated time.
     pub(crate) fn capsule(&mut self, id: &str, kind: AgentKind, capsule: CapsuleHandle) {
         self.network.serve(&format!("{id}:52222"), capsule);
-        let card = Card::from_argument(&format!("{id}=http://{id}:52222/")).unwrap();
-        self.cards.push(Card { kind, ..card });
+        self.capsule_at(id, &format!("http://{id}:52222/"));
+        self.cards.last_mut().unwrap().kind = kind;
+    }
+
+    /// A capsule at that URL.
+    pub(crate) fn capsule_at(&mut self, id: &str, url: &str) {
+        let card = Card::from_argument(&format!("{id}={url}")).unwrap();
+        self.cards.push(Card { kind: AgentKind::MurmurCapsule, ..card });
     }
 
     /// Says of the agents so far that they are capsules.
@@ -80,8 +86,8 @@ impl Setup {
 
     fn add(&mut self, argument: &str, listener: Listener) -> Agent {
         let card = Card::from_argument(argument).unwrap();
-        self.cards.push(card.clone());
-        Agent { card, listener }
+        self.cards.push(card);
+        Agent { listener }
     }
 
     fn builder(self) -> GatewayBuilder {

@@ -1,11 +1,9 @@
 //! What a gateway in simulated time can reach.
 
-use super::ID;
 use super::agent::{Agent, Listener};
 use host_harness::CapsuleHandle;
 use host_harness::front::{Front, Limits};
 use host_harness::gateway::Connect;
-use protocol::a2a::Card;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -35,8 +33,7 @@ impl Network {
 
     /// An agent at that authority, which the gateway was not given.
     pub(crate) fn agent(&self, authority: &str) -> Agent {
-        let card = Card::from_argument(&format!("{ID}=http://{authority}/")).unwrap();
-        Agent { card, listener: Listener::Simulated(self.listen(authority, BUFFER_BYTES)) }
+        Agent { listener: Listener::Simulated(self.listen(authority, BUFFER_BYTES)) }
     }
 
     /// Serves a capsule there.
