@@ -25,11 +25,13 @@ fn every_test_that_the_readme_names_exists() {
     assert!(named > 40, "the table was read wrongly: only {named} tests found");
 }
 
-/// The functions in a file of tests, named as the README does: `p/` and `e/` are its short forms.
+/// The functions in a file of tests, named as the README does: `p/`, `e/` and `g/` are its short
+/// forms.
 fn tests_of(place: &str) -> HashSet<String> {
     let place = match place.split_once('/') {
         Some(("p", file)) => format!("protocol/tests/{file}.rs"),
         Some(("e", file)) => format!("tests/{file}.rs"),
+        Some(("g", file)) => format!("tests/gateway/{file}.rs"),
         _ => format!("{place}.rs"),
     };
     let source = std::fs::read_to_string(Path::new(ROOT).join(&place))

@@ -7,6 +7,7 @@ use crate::bindings::a2a::gateway::{caller, counters};
 use crate::respond::{Body, Unwritten};
 use crate::wait::{Signal, first_of, nanos, now};
 use protocol::Instant;
+use protocol::a2a::stream_clock::SHORTEST_IDLE;
 use protocol::a2a::{AgentId, Envelope, GatewayError, KEEPALIVE, StreamClock};
 use std::time::Duration;
 use wasi::http::types::ResponseOutparam;
@@ -76,13 +77,20 @@ impl Relay<'_> {
             let bytes = match self.subscription.next() {
                 Next::Frames(frames) => {
                     clock.heard(now());
-                    // Nobody reads for as long as an agent may be silent: nobody is there.
-                    let patience = Signal::at(after(now(), max_idle));
-                    match body.write(&frames.bytes, [&gone, &shutting_down, &patience]).await {
-                        Ok(()) if frames.terminal => return End::Terminal,
-                        Ok(()) => clock.wrote(now()),
-                        // In the middle of a frame, no other can be written.
-                        Err(Unwritten::Gone | Unwritten::Stopped) => return End::Gone,
+                    let mut rest = frames.bytes.as_slice();
+                    while !rest.is_empty() {
+                        // Nobody reads for as long as an agent may be silent: nobody is there.
+                        let patience = Signal::at(after(now(), max_idle.max(SHORTEST_IDLE)));
+                        rest = match body.write_some(rest, [&gone, &shutting_down, &patience]).await
+                        {
+                            Ok(rest) => rest,
+                            // In the middle of a frame, no other can be written.
+                            Err(Unwritten::Gone | Unwritten::Stopped) => return End::Gone,
+                        };
+                    }
+                    clock.wrote(now());
+                    if frames.terminal {
+                        return End::Terminal;
                     }
                     continue;
                 }
@@ -106,7 +114,9 @@ impl Relay<'_> {
                     }
                 }
             };
-            match body.write(bytes, [&gone, &shutting_down]).await {
+            // A caller who does not read does not keep an idle agent.
+            let idle = Signal::at(clock.idle_at());
+            match body.write(bytes, [&gone, &shutting_down, &idle]).await {
                 Ok(()) => clock.wrote(now()),
                 Err(_) => return End::Gone,
             }

@@ -81,14 +81,26 @@ impl Body {
         signals: [&Signal; N],
     ) -> Result<(), Unwritten> {
         while !bytes.is_empty() {
+            bytes = self.write_some(bytes, signals).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes as much as there is room for, once there is any, unless one of the signals is ready
+    /// before. What is sent back is the rest.
+    pub(crate) async fn write_some<'b, const N: usize>(
+        &mut self,
+        bytes: &'b [u8],
+        signals: [&Signal; N],
+    ) -> Result<&'b [u8], Unwritten> {
+        loop {
             // A write beyond the permit would trap.
             let permit = self.stream.check_write().map_err(|_| Unwritten::Gone)?;
             let length = bytes.len().min(usize::try_from(permit).unwrap_or(usize::MAX));
             if length > 0 {
                 let (now, later) = bytes.split_at(length);
                 self.stream.write(now).map_err(|_| Unwritten::Gone)?;
-                bytes = later;
-                continue;
+                return Ok(later);
             }
             let stopped = async { first_of(signals).await };
             let writable = async {
@@ -100,7 +112,6 @@ impl Body {
                 return Err(Unwritten::Stopped);
             }
         }
-        Ok(())
     }
 
     /// Ends the body.

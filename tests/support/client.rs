@@ -6,16 +6,16 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// How long bytes are waited for before a hang counts as a failure.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The same in simulated time, in which whole scenarios pass within one read.
-pub(super) const SIMULATED_PATIENCE: Duration = Duration::from_secs(60 * 60);
+pub(crate) const SIMULATED_PATIENCE: Duration = Duration::from_secs(60 * 60);
 
 /// A connection's two directions.
-pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// One connection to a capsule. Dropping it closes the connection.
+/// One connection to a server. Dropping it closes the connection.
 pub(crate) struct Client {
     stream: Box<dyn Stream>,
     patience: Duration,
@@ -24,7 +24,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(stream: impl Stream + 'static, patience: Duration) -> Self {
+    pub(crate) fn new(stream: impl Stream + 'static, patience: Duration) -> Self {
         Self { stream: Box::new(stream), patience, received: Vec::new() }
     }
 
@@ -33,7 +33,7 @@ impl Client {
             self.stream.write_all(bytes.as_ref()).await?;
             self.stream.flush().await
         };
-        timeout(self.patience, sent).await.expect("the capsule reads no more").unwrap();
+        timeout(self.patience, sent).await.expect("the server reads no more").unwrap();
     }
 
     /// Ends the client's side: nothing more will be sent.
@@ -71,6 +71,27 @@ impl Client {
     pub(crate) async fn expect_all(&mut self, expected: impl AsRef<str>) {
         self.expect(expected).await;
         self.expect_end().await;
+    }
+
+    /// Everything up to the next `end`, which is read too and left out.
+    #[allow(dead_code, reason = "the gateway's tests use it")]
+    pub(crate) async fn read_until(&mut self, end: &str) -> String {
+        let at = loop {
+            let found = self.received.windows(end.len()).position(|bytes| bytes == end.as_bytes());
+            match found {
+                Some(at) => break at,
+                None => assert!(self.read().await, "no {end:?} in {:?}", self.received()),
+            }
+        };
+        let bytes = self.received.drain(..at + end.len()).take(at).collect();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Expects that nothing comes for so long.
+    #[allow(dead_code, reason = "the gateway's tests use it")]
+    pub(crate) async fn expect_silence(&mut self, time: Duration) {
+        let silent = timeout(time, self.stream.read_buf(&mut self.received)).await.is_err();
+        assert!(silent && self.received.is_empty(), "received {:?}", self.received());
     }
 
     /// Everything up to the end of the stream.

@@ -2,7 +2,7 @@
 
 pub(crate) mod agent;
 mod capsule;
-mod client;
+pub(crate) mod client;
 mod expected;
 mod requests;
 mod tasks;

@@ -52,7 +52,8 @@ impl StreamClock {
         after(self.wrote, KEEPALIVE_INTERVAL)
     }
 
-    fn idle_at(&self) -> Instant {
+    /// When the stream is idle, unless the agent is heard before.
+    pub fn idle_at(&self) -> Instant {
         after(self.heard, self.idle)
     }
 }
