@@ -163,7 +163,7 @@ fn describe(error: ErrorCode) -> String {
         ErrorCode::ConnectionTerminated => "connection closed".into(),
         ErrorCode::HttpResponseIncomplete => "its answer broke off".into(),
         ErrorCode::DnsError(_) | ErrorCode::DnsTimeout => "its name cannot be resolved".into(),
-        ErrorCode::HttpProtocolError => "its answer is no HTTP".into(),
+        ErrorCode::HttpProtocolError => "it closed the connection, or its answer is no HTTP".into(),
         ErrorCode::TlsCertificateError
         | ErrorCode::TlsProtocolError
         | ErrorCode::TlsAlertReceived(_) => "no TLS connection".into(),

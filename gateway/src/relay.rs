@@ -6,8 +6,6 @@ use crate::bindings::a2a::gateway::slots::Slot;
 use crate::bindings::a2a::gateway::{caller, counters};
 use crate::respond::{Body, Unwritten};
 use crate::wait::{Signal, first_of, nanos, now};
-use protocol::Instant;
-use protocol::a2a::stream_clock::SHORTEST_IDLE;
 use protocol::a2a::{AgentId, Envelope, GatewayError, KEEPALIVE, StreamClock};
 use std::time::Duration;
 use wasi::http::types::ResponseOutparam;
@@ -15,6 +13,10 @@ use wasi::http::types::ResponseOutparam;
 /// The head of a stream, beside its status.
 const HEADERS: [(&str, &str); 2] =
     [("content-type", "text/event-stream"), ("cache-control", "no-cache")];
+
+/// How long a caller may read nothing while frames wait for it, or as long as its agent may be silent,
+/// if that is longer.
+const STALLED: Duration = Duration::from_secs(300);
 
 /// How long a cancel may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,9 +49,8 @@ impl Relay<'_> {
         let end = self.frames(&mut body, max_idle).await;
         if let End::Error(error) = &end {
             let frame = Envelope::from(*error).to_frame(&self.stream_id);
-            let patience = Signal::at(after(now(), Duration::from_secs(1)));
             // It may be written, or not: the stream ends.
-            let _ = body.write(&frame, [&patience]).await;
+            let _ = body.write(&frame, [], Duration::from_secs(1)).await;
         }
         let Self { agent, stream_id, subscription, slot } = self;
         // Before the end of the body, so that whoever sees that finds them free.
@@ -71,26 +72,19 @@ impl Relay<'_> {
         let gone = Signal::new(caller::gone());
         let shutting_down = Signal::new(caller::shutting_down());
         let published = Signal::new(self.subscription.subscribe());
+        // Nobody reads for so long: nobody is there.
+        let patience = max_idle.max(STALLED);
         let mut clock = StreamClock::new(now(), max_idle);
         let mut timer = (clock.next_deadline(), Signal::at(clock.next_deadline()));
         loop {
             let bytes = match self.subscription.next() {
                 Next::Frames(frames) => {
                     clock.heard(now());
-                    let mut rest = frames.bytes.as_slice();
-                    while !rest.is_empty() {
-                        // Nobody reads for as long as an agent may be silent: nobody is there.
-                        let patience = Signal::at(after(now(), max_idle.max(SHORTEST_IDLE)));
-                        rest = match body.write_some(rest, [&gone, &shutting_down, &patience]).await
-                        {
-                            Ok(rest) => rest,
-                            // In the middle of a frame, no other can be written.
-                            Err(Unwritten::Gone | Unwritten::Stopped) => return End::Gone,
-                        };
-                    }
-                    clock.wrote(now());
-                    if frames.terminal {
-                        return End::Terminal;
+                    match body.write(&frames.bytes, [&gone, &shutting_down], patience).await {
+                        Ok(()) if frames.terminal => return End::Terminal,
+                        Ok(()) => clock.wrote(now()),
+                        // In the middle of a frame, no other can be written.
+                        Err(Unwritten::Gone | Unwritten::Stopped) => return End::Gone,
                     }
                     continue;
                 }
@@ -115,8 +109,8 @@ impl Relay<'_> {
                 }
             };
             // A caller who does not read does not keep an idle agent.
-            let idle = Signal::at(clock.idle_at());
-            match body.write(bytes, [&gone, &shutting_down, &idle]).await {
+            let idle = Duration::from_nanos(clock.idle_at().0.saturating_sub(now().0));
+            match body.write(bytes, [&gone, &shutting_down], idle).await {
                 Ok(()) => clock.wrote(now()),
                 Err(_) => return End::Gone,
             }
@@ -138,8 +132,4 @@ pub(crate) async fn cancel(agent: &AgentId, stream_id: String, subscription: Sub
     let asked = queries::ask(&query, nanos(CANCEL_TIMEOUT));
     Signal::new(asked.subscribe()).ready().await;
     drop(subscription);
-}
-
-fn after(start: Instant, duration: Duration) -> Instant {
-    Instant(start.0.saturating_add(nanos(duration)))
 }

@@ -2,9 +2,14 @@
 
 use crate::bindings::a2a::gateway::caller;
 use crate::wait::{Signal, first_of};
+use futures_lite::future;
 use protocol::a2a::{Reply, refusal};
+use std::time::Duration;
 use wasi::http::types::{Fields, OutgoingBody, OutgoingResponse, ResponseOutparam};
 use wasi::io::streams::OutputStream;
+
+/// How long a caller may read nothing of an answer that is no stream.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Answers with a body that is wholly there.
 pub(crate) async fn whole(
@@ -19,7 +24,7 @@ pub(crate) async fn whole(
         return;
     };
     let gone = Signal::new(caller::gone());
-    if body.write(bytes, [&gone]).await.is_ok() {
+    if body.write(bytes, [&gone], PATIENCE).await.is_ok() {
         body.finish();
     }
 }
@@ -50,7 +55,7 @@ pub(crate) struct Body {
 pub(crate) enum Unwritten {
     /// The caller is gone.
     Gone,
-    /// One of the signals was ready first.
+    /// One of the signals was ready first, or the caller did not read.
     Stopped,
 }
 
@@ -74,44 +79,32 @@ impl Body {
         Some(Self { writable: Signal::new(stream.subscribe()), stream, body })
     }
 
-    /// Writes all of it, waiting as the caller reads, until one of the signals is ready.
+    /// Writes all of it, waiting as the caller reads, until one of the signals is ready, or the caller
+    /// has not read anything for so long.
     pub(crate) async fn write<const N: usize>(
         &mut self,
         mut bytes: &[u8],
         signals: [&Signal; N],
+        patience: Duration,
     ) -> Result<(), Unwritten> {
         while !bytes.is_empty() {
-            bytes = self.write_some(bytes, signals).await?;
-        }
-        Ok(())
-    }
-
-    /// Writes as much as there is room for, once there is any, unless one of the signals is ready
-    /// before. What is sent back is the rest.
-    pub(crate) async fn write_some<'b, const N: usize>(
-        &mut self,
-        bytes: &'b [u8],
-        signals: [&Signal; N],
-    ) -> Result<&'b [u8], Unwritten> {
-        loop {
             // A write beyond the permit would trap.
             let permit = self.stream.check_write().map_err(|_| Unwritten::Gone)?;
             let length = bytes.len().min(usize::try_from(permit).unwrap_or(usize::MAX));
             if length > 0 {
                 let (now, later) = bytes.split_at(length);
                 self.stream.write(now).map_err(|_| Unwritten::Gone)?;
-                return Ok(later);
+                bytes = later;
+                continue;
             }
-            let stopped = async { first_of(signals).await };
-            let writable = async {
-                self.writable.ready().await;
-                N
-            };
-            let ready = futures_lite::future::or(stopped, writable).await;
-            if ready < N {
+            let impatient = Signal::after(patience);
+            let stopped = async { first_of(signals).await < N };
+            let writable = async { first_of([&self.writable, &impatient]).await != 0 };
+            if future::or(stopped, writable).await {
                 return Err(Unwritten::Stopped);
             }
         }
+        Ok(())
     }
 
     /// Ends the body.

@@ -7,11 +7,11 @@ use crate::bindings::a2a::gateway::channels::{Frames, Publisher};
 use crate::bindings::a2a::gateway::queries::{Answer, Query, Reply};
 use crate::bindings::a2a::gateway::{registry, settings};
 use crate::subscriber;
-use crate::wait::{Signal, first_of, nanos, now, unless};
+use crate::wait::{Signal, first_of, unless};
+use protocol::ContextId;
 use protocol::a2a::capsule::{cancel_request, watch_request};
 use protocol::a2a::registry::{AgentKind, AgentUrl};
 use protocol::a2a::{AgentStream, EnvelopeMode, Step, message};
-use protocol::{ContextId, Instant};
 use std::time::Duration;
 
 /// How many frames are published in one piece: half of what a channel holds.
@@ -257,7 +257,7 @@ impl SubscriberStream {
             return;
         }
         let most = Duration::from_nanos(settings::get().max_sse_idle);
-        let patience = Signal::at(Instant(now().0.saturating_add(nanos(most))));
+        let patience = Signal::after(most);
         // Nobody has to be told of the cancel twice.
         let told = std::mem::replace(&mut self.canceled, patience);
         drop(told);
@@ -274,7 +274,7 @@ impl SubscriberStream {
             return;
         }
         let body = cancel_request(&self.stream_id, task);
-        let patience = Signal::at(Instant(now().0.saturating_add(nanos(CANCEL_TIMEOUT))));
+        let patience = Signal::after(CANCEL_TIMEOUT);
         // A capsule that does not answer cannot be told anything.
         let _ =
             unless(&patience, agent::post(&self.url, &self.query.headers, body.as_bytes())).await;

@@ -29,6 +29,10 @@ impl Signal {
         Self::new(monotonic_clock::subscribe_instant(when.0))
     }
 
+    pub(crate) fn after(time: Duration) -> Self {
+        Self::at(Instant(now().0.saturating_add(nanos(time))))
+    }
+
     pub(crate) async fn ready(&self) {
         self.0.wait_for().await;
     }

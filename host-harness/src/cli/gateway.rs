@@ -42,6 +42,9 @@ impl GatewayCommand {
         let mut builder = self.options.builder();
         let agents: Vec<_> = self.agents.into_iter().chain(self.capsules).collect();
         let ids = agents.iter().map(|card| card.agent_id.to_string()).collect::<Vec<_>>();
+        if let Some(twice) = ids.iter().enumerate().find(|(at, id)| ids[..*at].contains(id)) {
+            return Err(format!("the agent {} is given twice", twice.1).into());
+        }
         for card in agents {
             builder = builder.agent(card);
         }

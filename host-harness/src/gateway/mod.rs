@@ -64,14 +64,29 @@ const BUILT_IN: &[u8] = include_bytes!(env!("A2A_GATEWAY_WASM"));
 /// How long [`Gateway::shutdown`] waits for streams to end.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
+/// How many callers are served at a time unless told otherwise. Each has two instances, and an
+/// instance has some of the mappings that the system gives a process, often 65,530.
+const CONNECTIONS: usize = 4_000;
+
 /// A gateway to be, with the defaults of the details page.
-#[derive(Default)]
 pub struct GatewayBuilder {
     settings: Settings,
     caller_id: Option<String>,
     agents: Vec<Card>,
     limits: Limits,
     connect: Option<Arc<dyn Connect>>,
+}
+
+impl Default for GatewayBuilder {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            caller_id: None,
+            agents: Vec::new(),
+            limits: Limits { connections: CONNECTIONS, ..Limits::default() },
+            connect: None,
+        }
+    }
 }
 
 impl GatewayBuilder {
@@ -98,7 +113,8 @@ impl GatewayBuilder {
         self
     }
 
-    /// Limits of callers' connections.
+    /// Limits of callers' connections, of which there are 4,000 unless told otherwise. Each needs a
+    /// dozen of the mappings that the system gives a process (`vm.max_map_count`).
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -128,7 +144,7 @@ impl GatewayBuilder {
         let shared = Shared::new(self.settings, caller_id, self.agents, self.connect);
         // Compiling takes long enough to hold others up.
         let instances = tokio::task::spawn_blocking(move || {
-            let engine = Engine::new(&Config::new())?;
+            let engine = Engine::new(&engine_config())?;
             let component = cwasm::load(&engine, BUILT_IN)?;
             Instances::new(&engine, &component, shared)
         });
@@ -294,6 +310,14 @@ impl Body for CallerBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// Instances live as long as a stream, and there are many: each takes as few mappings as it can.
+fn engine_config() -> Config {
+    let mut config = Config::new();
+    // No reserved address space around a memory, and no image of it that is mapped.
+    config.memory_reservation(0).memory_guard_size(0).memory_init_cow(false);
+    config
 }
 
 /// A name that no other gateway has.
