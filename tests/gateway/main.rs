@@ -44,6 +44,7 @@ mod frames;
 mod get_streams;
 mod headers;
 mod keepalives;
+mod loops;
 mod metrics;
 mod refusals;
 mod registry;

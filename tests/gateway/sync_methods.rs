@@ -154,3 +154,27 @@ async fn a_shutdown_answers_calls_that_wait() {
     caller.expect_all(json_answer(&error)).await;
     exchange.closed().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_not_json_is_an_error() {
+    let mut setup = simulated().await;
+    let error = rpc_error("1", -32603, "internal error: agent did not return JSON");
+    for body in ["", "<html>", "{} {}", "\u{feff}{}", &"[".repeat(200)] {
+        let length = body.len();
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
+        expect(&mut setup, &answer, &error).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_breaks_off_is_an_error() {
+    let (gateway, mut agent) = simulated().await;
+    let message = "internal error: agent unreachable: its answer broke off";
+    for head in ["content-length: 100", "transfer-encoding: chunked"] {
+        let mut caller = gateway.send(rpc(&call_body("message/send"))).await;
+        let mut exchange = agent.request().await;
+        exchange.send(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n2\r\n{{}}")).await;
+        drop(exchange);
+        caller.expect_all(json_answer(&rpc_error("1", -32603, message))).await;
+    }
+}
